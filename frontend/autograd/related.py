@@ -26,12 +26,9 @@ from einderive.frontend.autograd.batched import batched
 from einderive.frontend.autograd.zeros import depended_on
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, OperandError, TextError
-from einderive.ta.functions import FUNCTIONS
 from einderive.ta.gradients.products import ZERO
-from einderive.ta.gradients.program import Derived, gradient, is_floating, tangent
-from einderive.ta.ir.node import Apply
+from einderive.ta.gradients.program import Derived, gradient, is_continuous, tangent
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import every_term
 from einderive.ta.printing.show import show_program
 
 Places = tuple[int, ...]
@@ -96,12 +93,13 @@ class Related:
 
     @cached_property
     def floating(self) -> tuple[bool, ...]:
-        """Of each output, whether it has derivatives: whether its type is of real numbers, and it
-        depends on operands of such types, other than by comparisons."""
+        """Of each output, whether it has derivatives: whether its type is floating or complex, and
+        it depends on operands of such types, other than by comparisons."""
         inputs = self.program.inputs
-        reals = [p for p, tensor in enumerate(inputs) if is_floating(tensor)]
+        continuous = [p for p, tensor in enumerate(inputs) if is_continuous(tensor)]
         return tuple(
-            dtype.is_floating_point and bool(self._zeros(tuple(reals), (place,)))
+            (dtype.is_floating_point or dtype.is_complex)
+            and bool(self._zeros(tuple(continuous), (place,)))
             for place, dtype in enumerate(output_types(self.program))
         )
 
@@ -126,7 +124,7 @@ class Related:
                 text=show_program(self.program),
                 next_step=f"its operands are {', '.join(t.name for t in inputs)}",
             )
-        names = {t.name for t in inputs if is_floating(t)} if given is None else {*given}
+        names = {t.name for t in inputs if is_continuous(t)} if given is None else {*given}
         places = tuple(place for place, tensor in enumerate(inputs) if tensor.name in names)
         outputs = tuple(place for place, floating in enumerate(self.floating) if floating)
         part = self.gradient(places, outputs) if places and outputs else None
@@ -167,7 +165,7 @@ class Related:
         names = [self.program.outputs[place].name for place in outputs]
         chosen = replace(self.program, output_names=tuple(names))
         tensors = [self.program.inputs[place] for place in wrt]
-        if not self._differentiable(tensors):
+        if not tensors:
             return None
         derived = _refused(self.program, lambda: gradient(chosen, tensors))
         places = {derived.of_inputs.get(t.name): p for p, t in enumerate(self.program.inputs)}
@@ -192,7 +190,7 @@ class Related:
             for output, floating in zip(self.program.outputs, self.floating, strict=True)
             if floating
         ]
-        if not names or not self._differentiable(tensors):
+        if not names or not tensors:
             return None
         chosen = replace(self.program, output_names=tuple(names))
         derived: Derived = _refused(self.program, lambda: tangent(chosen, tensors))
@@ -224,21 +222,6 @@ class Related:
         outputs = tuple(p for p, o in enumerate(program.outputs) if o.name in found)
         every = tuple(range(len(program.inputs)))
         return Part(program, every, outputs, tuple(range(len(program.outputs))), self.compiled)
-
-    def _differentiable(self, tensors: Sequence[Any]) -> bool:
-        """Whether the formula is one of real numbers.  OperandError if it is a complex one."""
-        dtypes = [tensor.dtype for tensor in self.program.inputs]
-        imaginary = any(
-            isinstance(node, Apply) and FUNCTIONS[node.function].imaginary
-            for node in every_term(*self.program.roots())
-        )
-        if imaginary or any(dtype.startswith("complex") for dtype in dtypes):
-            raise OperandError(
-                "derivatives of complex formulas are not supported",
-                text=show_program(self.program),
-                next_step="pass .detach(), or write the real and imaginary part as two tensors",
-            )
-        return bool(tensors)
 
 
 def _refused(program: Program, make: Callable[[], Derived]) -> Derived:

@@ -19,13 +19,11 @@ from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, TextError, shown
-from einderive.ta.functions import FUNCTIONS
-from einderive.ta.gradients.program import Derived, gradient, is_floating, tangent
+from einderive.ta.gradients.program import Derived, gradient, is_continuous, tangent
 from einderive.ta.gradients.proof import Decision, decide
 from einderive.ta.ir.names import close_matches
-from einderive.ta.ir.node import Apply, Tensor
+from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import every_term
 from einderive.ta.printing.show import show_program
 
 PARSED = ", or pass parse(text, ...) in place of the text"
@@ -193,22 +191,12 @@ def _differentiable(
         )
     else:
         program = formula
-    complex_one = next((t for t in program.inputs if t.dtype.startswith("complex")), None)
-    if complex_one is not None or any(
-        isinstance(node, Apply) and FUNCTIONS[node.function].imaginary
-        for node in every_term(*program.roots())
-    ):
-        raise TextError(
-            "derivatives of complex formulas are not supported",
-            text=str(formula),
-            next_step="write the real and the imaginary part as two tensors",
-        )
     return program, _floating(formula, program) if wrt is None else _named(formula, program, wrt)
 
 
 def _floating(formula: str | Program, program: Program) -> list[Tensor]:
     """All operands by which there may be a derivative."""
-    found = [tensor for tensor in program.inputs if is_floating(tensor)]
+    found = [tensor for tensor in program.inputs if is_continuous(tensor)]
     if not found:
         raise TextError(
             "no operand has a floating-point type, so there is no derivative",
@@ -238,7 +226,7 @@ def _named(formula: str | Program, program: Program, wrt: Iterable[str] | str) -
                 next_step=f"{near + ' ' if near else ''}its operands are "
                 f"{', '.join(tensors) or 'none'}",
             )
-        if not is_floating(tensors[name]):
+        if not is_continuous(tensors[name]):
             raise _at(
                 tensors[name],
                 f"{name} has the type {tensors[name].dtype}, so there is no derivative by it",

@@ -80,6 +80,12 @@ def square(seed: str, number: int, prime: int) -> int:
     return root * root % prime
 
 
+def root_of_minus_one(prime: int) -> int:
+    """A number whose square is -1 modulo a prime that is 1 modulo 4."""
+    roots = (pow(base, prime // 4, prime) for base in range(2, prime))
+    return next(root for root in roots if root * root % prime == prime - 1)
+
+
 def is_prime(number: int) -> bool:
     return bool(fmpz(number).is_prime())
 

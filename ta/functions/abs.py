@@ -13,4 +13,6 @@ FUNCTION = Function(
     complex_ball=lambda z: type(z)(abs(z)),
     latex=r"\left|{0}\right|",
     derivative=("sign(x)",),
+    tangent="real(conj(sign(x))*g)",
+    adjoint="sign(x)*real(g)",
 )

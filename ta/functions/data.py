@@ -169,6 +169,10 @@ class Function:
     derivative: tuple[str, ...] = ()
     """For each operand, the derivative by it: a formula in the operands x and y, whose value at a
     kink is torch's.  Nothing where the notation has no formula; conditions need none."""
+    tangent: str = ""
+    adjoint: str = ""
+    """Of a function that is not analytic, for a complex operand x: the tangent of its value for the
+    tangent g of x, and what it passes back to x from the cotangent g of its value."""
     pieces: Pieces | None = None
     """The two linear pieces of a function that is linear on either side of a gap.  Such a function
     is exact on rational numbers, and `real` takes integers as well."""

@@ -11,6 +11,8 @@ FUNCTION = Function(
     part=True,
     at_zero=0,
     derivative=("0",),
+    tangent="imag(g)",
+    adjoint="1j*real(g)",
     whole=True,
     latex=r"\operatorname{Im}",
     torch_stage="torch.zeros_like({0}).where({0} == {0}, {0})",

@@ -15,4 +15,6 @@ FUNCTION = Function(
     range=(-1, 1),
     complex_ball=lambda z: z.sgn(),
     derivative=("0",),
+    tangent="where(x == 0, 0, 1j*sign(x)*imag(g/x))",
+    adjoint="where(x == 0, 0, 1j*imag(conj(sign(x))*g)/conj(x))",
 )

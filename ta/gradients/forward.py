@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from einderive.ta.gradients.derivatives import derivatives
-from einderive.ta.gradients.products import ZERO, plus, times
+from einderive.ta.gradients import conjugates
+from einderive.ta.gradients.products import ZERO
 from einderive.ta.gradients.reverse import active_scopes
 from einderive.ta.gradients.shares import shared
 from einderive.ta.ir import expr
@@ -40,7 +40,7 @@ def _of_scope(scope: Scope, known: Mapping[Source, Source]) -> Scope:
             return ZERO if source is None else expr.access(source, node.rows)
         if all(part is ZERO for part in parts):
             return ZERO
-        return plus(*map(times, parts, derivatives(node)))
+        return conjugates.tangent(node, parts)
 
     body = shared(scope, fold(scope.body, tangent))
     return make(scope.loops, scope.sums, body) if body is not ZERO else _zero(scope)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.given.complex_values import is_real
 from einderive.ta.gradients.forward import forward
 from einderive.ta.gradients.products import ZERO
 from einderive.ta.gradients.reverse import Reverse, reverse
@@ -23,6 +24,8 @@ from einderive.ta.ir.subst import accesses, children, stages, walk
 from einderive.ta.printing.staged import staged_program
 
 Names = Callable[[str], str]
+PARTS: Final = {"complex64": "float32", "complex128": "float64"}
+"""The types of the parts of complex numbers."""
 
 
 class Derived(NamedTuple):
@@ -100,16 +103,22 @@ def _seeds(program: Program, name: Names, ones: bool = False) -> _Seeds:
 
 
 def floating_type(scope: Scope) -> str:
-    """The widest floating type among those of the inputs that the scope reads."""
-    types = {t.dtype for t in input_tensors(scope) if is_floating(t)} or {"float32"}
-    widest = max(BYTES[name] for name in types)
-    found = sorted(name for name in types if BYTES[name] == widest)
-    return found[0] if len(found) == 1 else "float32"
+    """The widest floating type among those of the inputs that the scope reads, or the complex type
+    of as many digits if the scope's values may be complex."""
+    types = {t.dtype for t in input_tensors(scope) if is_continuous(t)} or {"float32"}
+    parts = {PARTS.get(name, name) for name in types}
+    widest = max(BYTES[name] for name in parts)
+    found = sorted(name for name in parts if BYTES[name] == widest)
+    part = found[0] if len(found) == 1 else "float32"
+    if is_real(scope):
+        return part
+    return next((name for name in PARTS if PARTS[name] == part), "complex64")
 
 
-def is_floating(tensor: Tensor) -> bool:
-    """Whether the elements are floating-point numbers."""
-    return tensor.dtype.startswith(("float", "bfloat"))
+def is_continuous(tensor: Tensor) -> bool:
+    """Whether the elements are floating-point numbers, real or complex: there may be a derivative
+    by them."""
+    return tensor.dtype.startswith(("float", "bfloat", "complex"))
 
 
 def _names(program: Program) -> Names:

@@ -8,7 +8,8 @@ Both sides of the first line are bilinear in dY and v: two gradients that differ
 functions agree in a draw with a chance of at most (degree + 2)/p.  A function and its derivative
 are opaque, but keyed by the same argument.  Comparisons are drawn, and go both ways.
 
-Whole numbers, such as those of a gather, are drawn from the ranges of the program's iterators.
+Complex numbers are pairs of conjugates (`conjugate_pairs`), and <g, w> = real(conj(g)*w).  Whole
+numbers, such as those of a gather, are drawn from the ranges of the program's iterators.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from zlib import crc32
 import numpy as np
 
 from einderive.ta.equality.partial_values import has_infinity
-from einderive.ta.equality.primes import digest, primes
+from einderive.ta.equality.primes import digest, primes, root_of_minus_one
 from einderive.ta.exact.fields import Array, halves, pair, random_values
 from einderive.ta.exact.interp import evaluate, uses_order
+from einderive.ta.gradients.conjugate_pairs import I, is_complex, with_pairs, without_partner
 from einderive.ta.gradients.duals import DrawnField, DualField
-from einderive.ta.gradients.program import Derived, is_floating
+from einderive.ta.gradients.program import Derived, is_continuous
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import points_of, stages
@@ -61,6 +63,8 @@ class Decision(NamedTuple):
 
 def decide(formula: Program, derived: Derived, wrt: Sequence[Tensor], *, forward: bool) -> Decision:
     """Compares a gradient, or with `forward` a tangent, with dual numbers."""
+    if is_complex(formula, derived.program):
+        formula, derived, wrt = with_pairs(formula, derived, wrt, forward=forward)
     roots = (*formula.roots(), *derived.program.roots())
     points = points_of(*formula.roots()) + points_of(*derived.program.roots())
     if points > MOST_POINTS:
@@ -68,7 +72,10 @@ def decide(formula: Program, derived: Derived, wrt: Sequence[Tensor], *, forward
     ordered = any(map(uses_order, stages(*roots)))
     draws = ORDERED_DRAWS if ordered else DRAWS
     empty = True
-    for seed, prime in enumerate(islice(primes(digest(roots)), draws)):
+    drawn = primes(digest(roots))
+    if any(I in program.inputs for program in (formula, derived.program)):
+        drawn = filter(lambda prime: prime % 4 == 1, drawn)
+    for seed, prime in enumerate(islice(drawn, draws)):
         draw = _Draw(formula, derived, wrt, prime, seed)
         difference, nothing = draw.of_tangent() if forward else draw.of_gradient()
         if difference is not None:
@@ -90,6 +97,8 @@ class _Draw:
         self.directions = random_values(wrt, self.field, seed + 1000)
         inputs = [t for t in derived.program.inputs if t.name not in self.entries]
         self.given = random_values(inputs, self.field, seed + 2000)
+        if prime % 4 == 1:
+            self.entries[I.name] = self.field.convert(np.array(root_of_minus_one(prime)))
 
     def of_tangent(self) -> tuple[Difference | None, bool]:
         """The first difference of a tangent, and whether all values are 0."""
@@ -162,7 +171,9 @@ class _Draw:
 
     def difference(self, name: str, place: Array, true: int, found: Array) -> Difference:
         point = tuple(int(i) for i in place)
-        return Difference(name, point, int(true), int(found[point]), self.field.prime)
+        return Difference(
+            without_partner(name), point, int(true), int(found[point]), self.field.prime
+        )
 
 
 def _entries(program: Program, field: DrawnField, seed: int) -> dict[str, Array]:
@@ -170,7 +181,7 @@ def _entries(program: Program, field: DrawnField, seed: int) -> dict[str, Array]
     entries = random_values(program.inputs, field, seed)
     extents = [r.hi for stage in stages(*program.roots()) for r in stage.domain]
     for tensor in program.inputs:
-        if not is_floating(tensor):
+        if not is_continuous(tensor):
             generator = np.random.default_rng((seed, crc32(tensor.name.encode())))
             low, high = (0, 2) if tensor.dtype == "bool" else (-1, max(extents, default=1) + 1)
             drawn = generator.integers(low, high, tensor.shape, dtype=np.int64)

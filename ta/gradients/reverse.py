@@ -3,6 +3,9 @@
 {L[x] R[y] f(x, y)} with the cotangent c(x):     the adjoint of f is c(x) times the term's share
 adjoint of an operand  =  adjoint of the node * derivative of the node by the operand
 cotangent of what is read  =  the sum of what all its reads pass back
+
+Where complex numbers take part, the derivative is a conjugate one, and what is real has the real
+part of its cotangent (`conjugates`).
 """
 
 from __future__ import annotations
@@ -11,8 +14,10 @@ from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from einderive.ta.functions import REDUCERS
-from einderive.ta.gradients.derivatives import derivatives
-from einderive.ta.gradients.products import ZERO, plus, times
+from einderive.ta.given.complex_values import is_real
+from einderive.ta.gradients.conjugates import adjoints as passed_to_operands
+from einderive.ta.gradients.conjugates import real_part
+from einderive.ta.gradients.products import ZERO, plus
 from einderive.ta.gradients.reads import passed_back
 from einderive.ta.gradients.shares import shared
 from einderive.ta.gradients.vanishing import vanishes
@@ -74,12 +79,22 @@ def active_scopes(
 
 
 def total(source: Source, parts: Sequence[Scope]) -> Scope:
-    """The sum of scopes over the ranges of the source."""
+    """The sum of scopes over the ranges of the source; its real part if the source is real."""
     if len(parts) == 1:
-        return parts[0]
-    return make(
-        source.ranges, (), plus(*(_read(part) if part.sums else part.body for part in parts))
-    )
+        found = parts[0]
+    else:
+        terms = (_read(part) if part.sums else part.body for part in parts)
+        found = make(source.ranges, (), plus(*terms))
+    if is_real(found) or not _is_real(source):
+        return found
+    return make(source.ranges, (), real_part(_read(found) if found.sums else found.body))
+
+
+def _is_real(source: Source) -> bool:
+    """Whether the elements are real numbers."""
+    if isinstance(source, Tensor):
+        return not source.dtype.startswith("complex")
+    return is_real(source)
 
 
 def _read(scope: Scope) -> Node:
@@ -110,7 +125,7 @@ def _adjoints(scope: Scope, cotangent: Node, active: Set[Source]) -> list[tuple[
 
     fold(scope.body, enter)
     adjoints: dict[Node, list[Node]] = {node: [] for node in order}
-    adjoints[scope.body].append(shared(scope, cotangent))
+    adjoints[scope.body].append(shared(scope, cotangent, backward=True))
     found: list[tuple[Access, Node]] = []
     for node in reversed(order):
         if not counts[node]:
@@ -121,7 +136,9 @@ def _adjoints(scope: Scope, cotangent: Node, active: Set[Source]) -> list[tuple[
         if isinstance(node, Access):
             found.append((node, adjoint))
             continue
-        for operand, derivative in zip(children(node), derivatives(node), strict=True):
+        if is_real(node):
+            adjoint = real_part(adjoint)
+        for operand, part in zip(children(node), passed_to_operands(node, adjoint), strict=True):
             if counts[operand]:
-                adjoints[operand].append(times(adjoint, derivative))
+                adjoints[operand].append(part)
     return found

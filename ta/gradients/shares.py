@@ -8,6 +8,7 @@ max[y] f(y)     (f(y) == max)/(number of terms that are equal to it), as torch.a
 from __future__ import annotations
 
 from einderive.ta.functions import REDUCERS
+from einderive.ta.gradients.conjugates import conjugate
 from einderive.ta.gradients.products import ZERO, times
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make
@@ -17,11 +18,15 @@ from einderive.ta.ir.subst import rename
 ONE = expr.const(1)
 
 
-def shared(scope: Scope, value: Node) -> Node:
-    """The value, an expression in the scope's iterators, times the term's share."""
+def shared(scope: Scope, value: Node, *, backward: bool = False) -> Node:
+    """The value, an expression in the scope's iterators, times the term's share; `backward`, times
+    its conjugate."""
     if REDUCERS[scope.reducer].order:
         return _of_ties(scope, value)
-    return times(value, _others(scope)) if scope.reducer == "prod" else value
+    if scope.reducer != "prod":
+        return value
+    others = _others(scope)
+    return times(value, conjugate(others) if backward else others)
 
 
 def _others(scope: Scope) -> Node:

@@ -11,7 +11,7 @@ import torch
 import einderive as ed
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
-from einderive.ta.gradients.program import is_floating
+from einderive.ta.gradients.program import is_continuous
 from einderive.ta.ir.program import Program
 from tests.ta.gradients.autograd import gradients, outputs
 
@@ -64,7 +64,7 @@ def example(program: Program, seed: int = 0) -> dict[str, torch.Tensor]:
     generator = torch.Generator().manual_seed(seed)
     return {
         t.name: torch.randn(t.shape, dtype=torch.float64, generator=generator)
-        if is_floating(t)
+        if is_continuous(t)
         else torch.randint(-1, 7, t.shape, generator=generator)
         for t in program.inputs
     }
