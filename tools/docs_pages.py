@@ -37,6 +37,9 @@ FUNCTIONS_REMARK = """\
 This page is generated from the files of `ta/functions` by `python -m tools.docs_pages`.
 [](adding-a-function.md) explains how to add one. A definition is a law, by the function's
 name, that a comparison may be told to use: `ed.equivalent(..., laws=["tanh"])`.
+Derivatives hold for complex operands, too, where the function does. For functions that are not
+analytic, the page gives what a complex x gets from the cotangent g of the value
+([](gradients.md)).
 [](measurements/functions.md) has the largest error of each in float32: at most 4.1 units in the
 last place for torch, 6.6 for generated kernels, where nothing cancels."""
 DEFINITIONS_REMARK = """\
@@ -187,6 +190,8 @@ def _function(known: Function) -> str:
     between = known.range and f"{known.range[0]} and {known.range[1]}"
     law = known.definition and f"`{known.definition}`"
     slopes = ", ".join(f"`{slope}`" for slope in known.derivative)
+    if known.adjoint:
+        slopes += f"; of complex x: `{known.adjoint}`"
     cells = (
         f"`{known.name}`",
         _about(known.name),

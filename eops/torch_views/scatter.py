@@ -103,7 +103,8 @@ class ScatterStage:
 
     def _rows_inside(self, places: Sequence[torch.Tensor]) -> torch.Tensor:
         """Likewise; the row behind the last for what is outside."""
-        masks = []
+        masks = [place.imag == 0 for place in places if place.is_complex()]
+        places = [place.real if place.is_complex() else place for place in places]
         for place, (lo, hi) in zip(places, self.bounds, strict=True):
             masks.append((place >= lo) & (place < hi))
             if place.is_floating_point():

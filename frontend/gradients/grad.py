@@ -19,10 +19,11 @@ from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, TextError, shown
+from einderive.ta.given.complex_values import is_computed_real
 from einderive.ta.gradients.program import Derived, gradient, is_continuous, tangent
 from einderive.ta.gradients.proof import Decision, decide
 from einderive.ta.ir.names import close_matches
-from einderive.ta.ir.node import Tensor
+from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
@@ -95,7 +96,8 @@ def grad(
     - `cotangent=1` puts 1 in the place of dY, if all outputs are scalars.
 
     At kinks and ties the values are torch's: 0 for `relu` and `abs` at 0, one half for `maximum` of
-    equal operands, even shares for `max[k]` of equal terms (docs/gradients.md).
+    equal operands, even shares for `max[k]` of equal terms (docs/gradients.md).  The gradient by a
+    complex A has the derivatives by its real and its imaginary part as its parts, as torch's has.
 
     Raises what `parse` raises, NameUnknownError where `wrt` names no operand, and TextError where
     there is no derivative."""
@@ -112,6 +114,12 @@ def grad(
             f"cotangent=1 is for scalars, and {large[0].name} is a tensor",
             text=show_program(program),
             next_step=f"leave it out: d{large[0].name} is an operand then",
+        )
+    if cotangent is not None and any(map(_is_complex, program.roots())):
+        raise TextError(
+            "cotangent=1 is for real numbers, and an output may be complex",
+            text=show_program(program),
+            next_step="leave it out, or take a real part: real(y), abs(y)^2",
         )
     with _shown(formula, program):
         derived = gradient(program, tensors, ones=cotangent is not None)
@@ -147,6 +155,10 @@ def jvp(
     with _shown(formula, program):
         derived = tangent(program, tensors)
     return _made(program, tensors, derived, forward=True)
+
+
+def _is_complex(root: Scope) -> bool:
+    return not is_computed_real(root.body)
 
 
 def _made(

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Final
 
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.ir.node import Access, Apply, Node, Scope, Tensor
-from einderive.ta.ir.subst import branches, children, producers
+from einderive.ta.ir.node import Access, Apply, Node, Scope, Source, Tensor
+from einderive.ta.ir.subst import branches, children, producers, sources, stages, walk
 
 PARTS: Final = frozenset(("abs", "real", "imag"))
 """Functions that give a real number for a complex one."""
@@ -47,6 +47,28 @@ def becomes_real(*nodes: Node) -> bool:
 def is_real(node: Node) -> bool:
     """Whether all values are real numbers."""
     return not may_be_complex(node) or becomes_real(node)
+
+
+def is_computed_real(node: Node) -> bool:
+    """Whether the term is computed in real numbers: all values are real, or it reads only what is.
+
+    A root of a tensor of real numbers is real, or NaN; the statement that computes the tensor may
+    read complex ones."""
+    if is_real(node):
+        return True
+    if any(isinstance(n, Apply) and FUNCTIONS[n.function].imaginary for n in walk(node)):
+        return False
+    for source in sources(node):
+        for stage in stages(source) if isinstance(source, Scope) else ():
+            _is_computed_real(stage)
+    return all(map(_is_computed_real, sources(node)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_computed_real(source: Source) -> bool:
+    if isinstance(source, Tensor):
+        return not source.dtype.startswith("complex")
+    return is_computed_real(source.body)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -20,7 +20,7 @@ from typing import Final
 
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.given.complex_values import is_real, may_be_complex
+from einderive.ta.given.complex_values import is_computed_real, may_be_complex
 from einderive.ta.gradients.program import Derived
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make
@@ -45,9 +45,8 @@ def with_pairs(
     Twice <g, w> is the sum of g'*w + g*w'.  So what belongs to z in a gradient's check is the
     partner of dz, and what is real counts twice."""
     parts = _Parts()
-    outputs = {
-        o.name: not is_real(r) for o, r in zip(formula.outputs, formula.roots(), strict=True)
-    }
+    roots = zip(formula.outputs, formula.roots(), strict=True)
+    outputs = {output.name: not is_computed_real(root.body) for output, root in roots}
     inputs = {t.name: t.dtype.startswith("complex") for t in wrt}
     results, of = (outputs, derived.of_outputs) if forward else (inputs, derived.of_inputs)
     paired = {of[name]: pair for name, pair in results.items() if name in of}
@@ -129,7 +128,7 @@ class _Parts:
             if found is not None:
                 return found
         first, second = (with_children(node, side) for side in _sides(parts))
-        return (first, first) if is_real(node) else (first, second)
+        return (first, first) if is_computed_real(node) else (first, second)
 
 
 def _sides(parts: tuple[Pair, ...]) -> Iterator[tuple[Node, ...]]:
@@ -142,7 +141,7 @@ def _of_function(node: Apply, parts: tuple[Pair, ...]) -> Pair | None:
     unit = expr.access(I, ())
     if FUNCTIONS[node.function].imaginary:
         return unit, expr.mul(expr.const(-1), unit)
-    if len(parts) != 1 or not may_be_complex(node.args[0]):
+    if len(parts) != 1 or is_computed_real(node.args[0]):
         return None
     own, other = parts[0]
     half = expr.const(Fraction(1, 2))

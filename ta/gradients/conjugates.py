@@ -16,7 +16,7 @@ from functools import lru_cache, reduce
 from typing import Final
 
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.given.complex_values import is_real, may_be_complex
+from einderive.ta.given.complex_values import is_computed_real
 from einderive.ta.gradients.derivatives import derivatives
 from einderive.ta.gradients.products import ZERO, plus, times
 from einderive.ta.ir import expr
@@ -47,7 +47,7 @@ def tangent(node: Node, parts: tuple[Node, ...]) -> Node:
 
 def conjugate(node: Node) -> Node:
     """The conjugate: conj(a*b) = conj(a)*conj(b), and so for sums, powers and choices."""
-    if is_real(node):
+    if is_computed_real(node):
         return node
     match node:
         case Add() | Mul():
@@ -71,12 +71,12 @@ def conjugate(node: Node) -> Node:
 
 def real_part(node: Node) -> Node:
     """The real part: real(a*z) = a*real(z) for a real number a, and so for choices."""
-    if is_real(node):
+    if is_computed_real(node):
         return node
     match node:
         case Mul():
-            real = [factor for factor in node.factors if is_real(factor)]
-            rest = [factor for factor in node.factors if not is_real(factor)]
+            real = [factor for factor in node.factors if is_computed_real(factor)]
+            rest = [factor for factor in node.factors if not is_computed_real(factor)]
             return expr.mul(*real, _real(expr.mul(*rest)) if real else _real(node))
         case Select():
             return expr.select(node.conditions, real_part(node.then), real_part(node.otherwise))
@@ -94,7 +94,7 @@ def _real(node: Node) -> Node:
 
 def _stated(node: Node, which: str) -> Node | None:
     """The formula that a function of a complex operand has in place of a derivative."""
-    if not isinstance(node, Apply) or len(node.args) != 1 or not may_be_complex(node.args[0]):
+    if not isinstance(node, Apply) or len(node.args) != 1 or is_computed_real(node.args[0]):
         return None
     text = getattr(FUNCTIONS[node.function], which)
     return _parsed(text) if text else None

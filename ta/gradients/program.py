@@ -11,7 +11,7 @@ from itertools import chain, count
 from typing import Final, NamedTuple
 
 from einderive.ta.exact.interp import input_tensors
-from einderive.ta.given.complex_values import is_real
+from einderive.ta.given.complex_values import is_computed_real
 from einderive.ta.gradients.forward import forward
 from einderive.ta.gradients.products import ZERO
 from einderive.ta.gradients.reverse import Reverse, reverse
@@ -110,7 +110,7 @@ def floating_type(scope: Scope) -> str:
     widest = max(BYTES[name] for name in parts)
     found = sorted(name for name in parts if BYTES[name] == widest)
     part = found[0] if len(found) == 1 else "float32"
-    if is_real(scope):
+    if is_computed_real(scope.body):
         return part
     return next((name for name in PARTS if PARTS[name] == part), "complex64")
 

@@ -94,11 +94,11 @@ class _Draw:
         self.formula, self.derived, self.wrt = formula, derived, wrt
         self.duals, self.field = DualField(prime), DrawnField(prime)
         self.entries = _entries(formula, self.field, seed)
+        if prime % 4 == 1:
+            self.entries[I.name] = self.field.convert(np.array(root_of_minus_one(prime)))
         self.directions = random_values(wrt, self.field, seed + 1000)
         inputs = [t for t in derived.program.inputs if t.name not in self.entries]
         self.given = random_values(inputs, self.field, seed + 2000)
-        if prime % 4 == 1:
-            self.entries[I.name] = self.field.convert(np.array(root_of_minus_one(prime)))
 
     def of_tangent(self) -> tuple[Difference | None, bool]:
         """The first difference of a tangent, and whether all values are 0."""

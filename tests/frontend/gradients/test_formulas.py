@@ -14,8 +14,7 @@ from einderive.frontend.formulas import FIELDS, FORMULAS, Formula
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.gradients.proof import MOST_POINTS
-from einderive.ta.ir.node import Apply
-from einderive.ta.ir.subst import points_of, stages, walk
+from einderive.ta.ir.subst import points_of
 from tests.amount import one_in
 from tests.ta.gradients.autograd import gradients
 from tests.ta.gradients.test_reads import agrees
@@ -44,9 +43,6 @@ def test_gradients_of_formulas(formula: Formula) -> None:
     else:
         refused = ""
     small = points_of(*program.roots()) <= LARGE
-    if refused and is_complex(program):
-        assert "complex" in refused
-        return
     if refused:
         differentiable = [n for n, v in values.items() if v.is_floating_point()]
         cotangents = [torch.ones(root.shape, dtype=torch.float64) for root in program.roots()]
@@ -58,13 +54,6 @@ def test_gradients_of_formulas(formula: Formula) -> None:
         assert found.check() or _is_too_large(found)
     if not formula.arrays and len(program.outputs) == 1:
         _agrees_with_the_line(formula, found, values)
-
-
-def is_complex(program: ed.Program) -> bool:
-    """Whether the program computes with complex numbers, which have no derivatives here."""
-    nodes = [node for stage in stages(*program.roots()) for node in walk(stage.body)]
-    made = any(isinstance(node, Apply) and node.function == "1j" for node in nodes)
-    return made or any(tensor.dtype.startswith("complex") for tensor in program.inputs)
 
 
 def _is_too_large(found: ed.Derivatives) -> bool:

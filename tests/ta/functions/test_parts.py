@@ -71,8 +71,3 @@ def test_what_is_compiled_gives_real_numbers() -> None:
     found = power(**data)
     assert found.dtype == torch.float64
     torch.testing.assert_close(found, data["Z"].abs() ** 2)
-
-
-def test_a_formula_of_parts_has_no_gradient() -> None:
-    with pytest.raises(ed.EinderiveError, match="complex"):
-        ed.grad(ed.parse("Y = sum[i](real(Z[i]))", Z=(4,), dtypes="complex64"))

@@ -89,7 +89,7 @@ def _scope(scope: Scope, known: Mapping[Scope, torch.Tensor], values: Tensors) -
         fill = torch.tensor(float(access.fill), dtype=torch.float64)
         if not table.numel():
             return fill
-        found = table[tuple(indices)].double() if indices else table.double()
+        found = wide(table[tuple(indices)] if indices else table)
         return torch.where(inside, found, fill)
 
     def value(node: Node, parts: tuple[torch.Tensor, ...]) -> torch.Tensor:
@@ -115,7 +115,7 @@ def _scope(scope: Scope, known: Mapping[Scope, torch.Tensor], values: Tensors) -
         assert isinstance(node, Apply)
         return _apply(node.function, parts)
 
-    body = fold(scope.body, value).double().expand(scope.extents)
+    body = wide(fold(scope.body, value)).expand(scope.extents)
     if not scope.sums:
         return body
     axes = tuple(range(len(scope.loops), count))
@@ -134,4 +134,11 @@ def _apply(function: str, parts: tuple[torch.Tensor, ...]) -> torch.Tensor:
         return torch.where(parts[0] != 0, parts[1], parts[2])
     text = known.torch_call(*(f"p[{place}]" for place in range(len(parts))))
     space = {"p": parts, "torch": torch, "F": torch.nn.functional, "math": __import__("math")}
-    return torch.as_tensor(eval(text, space), dtype=torch.float64)
+    found = eval(text, space)
+    kind = torch.complex128 if isinstance(found, complex) else torch.float64
+    return wide(found if isinstance(found, torch.Tensor) else torch.tensor(found, dtype=kind))
+
+
+def wide(value: torch.Tensor) -> torch.Tensor:
+    """The values in complex128 if they are complex, else in float64."""
+    return value.to(torch.complex128 if value.is_complex() else torch.float64)

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.fields import ComplexField, RealField
 from einderive.ta.exact.interp import evaluate
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.gradients.program import is_continuous
 from einderive.ta.ir.program import Program
 from tests.ta.gradients.autograd import gradients, outputs
@@ -85,8 +86,9 @@ def agrees(program: Program, values: dict[str, torch.Tensor], seed: int = 1) -> 
     given = {name: value.numpy() for name, value in values.items()}
     for output, cotangent in zip(program.outputs, cotangents, strict=True):
         given |= {n: cotangent.numpy() for n, of in found.operands.items() if of == output.name}
+    field = ComplexField() if any(map(may_be_complex, found.roots())) else RealField()
     got = {
-        found.results[output.name]: evaluate(root, given, RealField())
+        found.results[output.name]: evaluate(root, given, field)
         for output, root in zip(found.outputs, found.roots(), strict=True)
     }
     wrong = []
