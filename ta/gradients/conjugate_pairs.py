@@ -72,7 +72,7 @@ def without_partner(name: str) -> str:
 
 def _matched(names: Mapping[str, str], paired: Mapping[str, bool], crossed: bool) -> dict[str, str]:
     """The names of derivatives, those of conjugates too."""
-    found = {}
+    found: dict[str, str] = {}
     for of, name in names.items():
         both = [of, partner(of)] if paired.get(of) else [of]
         others = [name, partner(name)] if paired.get(of) else [name]
