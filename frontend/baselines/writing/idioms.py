@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import cache, lru_cache
 from itertools import combinations, permutations
 from typing import NamedTuple
 
@@ -21,10 +22,14 @@ from einderive.ta.definitions.data import Definition
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power
+from einderive.ta.ir.subst import walk
 from einderive.ta.notation.parse import parse
 
 MOST_OPERANDS = 5
 CLOSE = 1e-6
+COMPLEX = {"real", "imag", "conj"}
+"""Functions that the formulas, whose operands are real, do not need."""
+CALL = re.compile(r"\b([A-Za-z_]\w*)\(")
 
 
 class Idiom(NamedTuple):
@@ -60,6 +65,7 @@ IDIOMS: tuple[Idiom, ...] = (
 )
 
 
+@cache
 def _read(idiom: Idiom) -> Node:
     shapes = {name: () for name in idiom.operands if re.search(rf"\b{name}\b", idiom.formula)}
     return parse(f"Z = {idiom.formula}", shapes, "float32", {}).roots()[0].body
@@ -74,7 +80,7 @@ class Found(NamedTuple):
 
 def find(node: Node) -> Found | None:
     """The first idiom that the expression as a whole is."""
-    for formula, text in _by_kind().get(_kind(node), ()):
+    for formula, text in _by_kind(_applied(node)).get(_kind(node), ()):
         for places in _matches(formula, node, {}):
             if _tensors(places):
                 return Found(text, places)
@@ -101,16 +107,36 @@ def _tensors(places: Mapping[str, Node]) -> bool:
     return all(name == "w" or (name == "c" and 0 <= value <= 1) for name, value in numbers)
 
 
-_TABLE: dict[tuple[object, ...], list[tuple[Node, str]]] = {}
+@lru_cache(maxsize=4096)
+def _applied(node: Node) -> frozenset[str]:
+    """The functions in an expression."""
+    return frozenset(each.function for each in walk(node) if isinstance(each, Apply))
 
 
-def _by_kind() -> Mapping[tuple[object, ...], list[tuple[Node, str]]]:
-    """The table by the outermost operation, read when it is first asked for."""
-    if not _TABLE:
-        for idiom in IDIOMS:
+@lru_cache(maxsize=256)
+def _by_kind(applied: frozenset[str]) -> Mapping[tuple[object, ...], list[tuple[Node, str]]]:
+    """The idioms that apply no other functions, by their outermost operation.  Only these are read,
+    as a formula takes a millisecond to read."""
+    found: dict[tuple[object, ...], list[tuple[Node, str]]] = {}
+    for idiom in IDIOMS:
+        if named(idiom.formula) <= applied:
             formula = _read(idiom)
-            _TABLE.setdefault(_kind(formula), []).append((formula, idiom.text))
-    return _TABLE
+            found.setdefault(_kind(formula), []).append((formula, idiom.text))
+    return found
+
+
+@cache
+def named(formula: str) -> frozenset[str]:
+    """Functions that the text of a formula applies, itself or in the definitions that it uses.  The
+    expression may have more: those of which conditions are made."""
+    found: set[str] = set()
+    for name in CALL.findall(formula):
+        definition = DEFINITIONS.get((name, False))
+        if definition is not None:
+            found |= named(definition.equation.partition(" = ")[2])
+        elif name in FUNCTIONS and name not in COMPLEX:
+            found.add(name)
+    return frozenset(found)
 
 
 def _kind(node: Node) -> tuple[object, ...]:
