@@ -16,6 +16,7 @@ from lark.lark import PostLex
 from einderive.ta.advice import advice, advice_at_the_end, explain_character, words_for
 from einderive.ta.errors import FormulaSyntaxError, TextError
 from einderive.ta.syntax.layout import check_nesting, joined
+from einderive.ta.syntax.tables import LANGUAGE, tables
 from einderive.ta.syntax.tree import Assumptions, Expression, NotationError, Statement
 from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 
@@ -71,17 +72,13 @@ def _parse(text: str, start: str) -> Any:
 @lru_cache(maxsize=1)
 def _parser() -> Lark:
     grammar = files("einderive.ta.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(
-        grammar,
-        parser="lalr",
-        lexer="basic",
-        start=["program", "expression"],
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-        transformer=TreeBuilder(),
-        lexer_callbacks={"NAME": _checked_name},
-        postlex=_FirstWords(),
-    )
+    own: dict[str, Any] = {
+        "transformer": TreeBuilder(),
+        "lexer_callbacks": {"NAME": _checked_name},
+        "postlex": _FirstWords(),
+    }
+    known = tables(grammar)
+    return Lark(grammar, **LANGUAGE, **own) if known is None else known.parser(**own)
 
 
 class _FirstWords(PostLex):
