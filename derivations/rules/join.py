@@ -192,17 +192,14 @@ def _placed(
         rows.append(mine)
     if set(fixed) != idle | set(new):
         return None
-    ranges = list(frame.sums) + [other.domain[new[t]] for t in sorted(new)]
+    ranges = [*frame.sums, *(other.domain[new[t]] for t in sorted(new))]
+    held = {t: Range(value, value + 1) for t, value in fixed.items()}
     for i, t in loose.items():
-        bound, offset = other.domain[i], place[i].const
-        if (
-            not ranges[t - first].lo
-            <= bound.lo - offset
-            <= bound.hi - offset
-            <= ranges[t - first].hi
-        ):
-            return None
-    if any(not ranges[t - first].lo <= v < ranges[t - first].hi for t, v in fixed.items()):
+        (lo, hi), offset = other.domain[i], place[i].const
+        held[t] = Range(lo - offset, hi - offset)
+    if not all(
+        ranges[t - first].lo <= lo and hi <= ranges[t - first].hi for t, (lo, hi) in held.items()
+    ):
         return None
     shared = expr.access(frame.shared.source, rows, frame.shared.fill)
     assert isinstance(shared, Access)

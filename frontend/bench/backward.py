@@ -26,7 +26,7 @@ import torch
 
 from einderive.frontend.autograd.node import Node
 from einderive.frontend.baselines.rival import rivals
-from einderive.frontend.bench.never_slower import selected
+from einderive.frontend.bench.never_slower import noise, selected
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.formulas import Formula
@@ -63,9 +63,7 @@ class Row:
 
     @property
     def noise(self) -> float:
-        """The difference between two measurements of the fastest line."""
-        apart = abs(self.plain.seconds - self.again.seconds)
-        return max(apart, self.plain.spread, self.again.spread)
+        return noise(self.plain, self.again)
 
     @property
     def ratio(self) -> float:
@@ -194,7 +192,7 @@ def _agree(step: Step, expected: Sequence[torch.Tensor | None]) -> bool:
 
 
 def bench_backward(
-    names: Sequence[str],
+    words: Sequence[str],
     sizes: Sequence[int],
     out: Rows,
     *,
@@ -206,7 +204,7 @@ def bench_backward(
     out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
     out.say(HEAD)
     rows: list[Row] = []
-    for formula, size, program in islice(_selected(names, sizes, largest), None, None, every):
+    for formula, size, program in islice(_selected(words, sizes, largest), None, None, every):
         out.progress.write(f"{formula.name}, {size}")
         try:
             row = measured(formula, program, size, seconds)
@@ -228,10 +226,10 @@ def bench_backward(
 
 
 def _selected(
-    names: Sequence[str], sizes: Sequence[int], largest: bool
+    words: Sequence[str], sizes: Sequence[int], largest: bool
 ) -> Iterator[tuple[Formula, int, Program]]:
     """Those that have a gradient."""
-    for formula, size in selected(names, sizes, largest):
+    for formula, size in selected(words, sizes, largest):
         program = differentiable(formula, size)
         if program is not None:
             yield formula, size, program

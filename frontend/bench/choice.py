@@ -93,7 +93,7 @@ def bench_choice(
     *,
     largest: bool = False,
     programs: int = 4,
-    measuring: float = 0.0,
+    measuring: float | None = None,
     every: int = 1,
     file: str = "",
 ) -> int:
@@ -152,7 +152,11 @@ def _add(out: Rows, row: Measured) -> None:
 
 
 def measured(
-    formula: Formula, size: int, programs: int, known: dict[str, float], measuring: float = 0.0
+    formula: Formula,
+    size: int,
+    programs: int,
+    known: dict[str, float],
+    measuring: float | None = None,
 ) -> Measured:
     """The formula at a size.  `known` are the times of stages, and grows.  `measuring` are the
     seconds for measured extraction."""

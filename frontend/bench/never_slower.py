@@ -50,6 +50,11 @@ COMPILE_SECONDS, QUICK_BASELINE = 3.0, 0.1
 """Compiling takes no longer where the fastest line takes no longer than the second."""
 
 
+def noise(first: Timing, second: Timing) -> float:
+    """The difference between two measurements of the same line, or the larger spread of one."""
+    return max(abs(first.seconds - second.seconds), first.spread, second.spread)
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One formula at one size; `line` is the number of the fastest plain line, from 1."""
@@ -70,9 +75,7 @@ class Row:
 
     @property
     def noise(self) -> float:
-        """The difference between two measurements of the fastest line."""
-        apart = abs(self.plain.seconds - self.again.seconds)
-        return max(apart, self.plain.spread, self.again.spread)
+        return noise(self.plain, self.again)
 
     @property
     def fine(self) -> bool:
@@ -245,7 +248,7 @@ def selected(
 
 
 def bench_slower(
-    names: Sequence[str],
+    words: Sequence[str],
     sizes: Sequence[int],
     out: Rows,
     *,
@@ -259,7 +262,7 @@ def bench_slower(
     out.say(HEAD)
     rows: list[Row] = []
     failed = 0
-    for formula, size in selected(names, sizes, largest):
+    for formula, size in selected(words, sizes, largest):
         out.progress.write(f"{formula.name}, {size}")
         try:
             with np.errstate(all="ignore"):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,13 +19,43 @@ from einderive.frontend.cli.parameters import (
     seconds,
 )
 
+if TYPE_CHECKING:
+    from einderive.frontend.bench.rows import Rows
+
 FORMULAS = click.option(
     "--formula",
-    "formulas",
+    "words",
     multiple=True,
     metavar="WORD",
     help="Only formulas with this word in their name or source, or of this field. [default: all]",
 )
+SIZES = click.option(
+    "--size", "sizes", multiple=True, type=number, help="Only this size: 8, 32, ... [default: all]"
+)
+LARGEST = click.option(
+    "--largest", is_flag=True, help="Measure each formula at its largest size only."
+)
+EVERY = click.option(
+    "--every",
+    type=number,
+    default=1,
+    show_default=True,
+    help="Take one of so many formulas and sizes.",
+)
+
+
+def reported(measurement: Callable[..., int]) -> Callable[..., int]:
+    """A command whose results are printed as rows of a table, or as JSON."""
+
+    @JSON
+    @wraps(measurement)
+    def command(as_json: bool, **options: Any) -> int:
+        from einderive.frontend.bench.rows import Rows
+
+        with Rows(as_json) as rows:
+            return measurement(rows=rows, **options)
+
+    return command
 
 
 @click.group(
@@ -60,25 +92,21 @@ def bench() -> None:
     show_default=True,
     help="The device whose costs the search predicts.",
 )
-@JSON
-def search(case: int | None, throughput: bool, states: int, target: str, as_json: bool) -> int:
+@reported
+def search(rows: Rows, case: int | None, throughput: bool, states: int, target: str) -> int:
     """Measure the search on four cases, under growing budgets."""
-    from einderive.frontend.bench.rows import Rows
     from einderive.frontend.bench.run import bench_search
 
-    with Rows(as_json) as rows:
-        return bench_search(case, states, target, rows, throughput)
+    return bench_search(case, states, target, rows, throughput)
 
 
 @bench.command(epilog=examples("einderive bench call", "einderive bench call --json"))
-@JSON
-def call(as_json: bool) -> int:
+@reported
+def call(rows: Rows) -> int:
     """Measure what a call costs beyond its computation."""
     from einderive.frontend.bench.call import bench_call
-    from einderive.frontend.bench.rows import Rows
 
-    with Rows(as_json) as rows:
-        return bench_call(rows)
+    return bench_call(rows)
 
 
 @bench.command(
@@ -86,32 +114,21 @@ def call(as_json: bool) -> int:
     epilog=examples("einderive bench never-slower --formula conv --size 32 --seconds 0.2"),
 )
 @FORMULAS
-@click.option(
-    "--size", "sizes", multiple=True, type=number, help="Only this size: 8, 32, ... [default: all]"
-)
-@click.option("--largest", is_flag=True, help="Measure each formula at its largest size only.")
+@SIZES
+@LARGEST
 @click.option(
     "--numpy", is_flag=True, help="Call the functions with NumPy arrays, not torch tensors."
 )
 @SECONDS
-@JSON
-def never_slower(
-    formulas: tuple[str, ...],
-    sizes: tuple[int, ...],
-    largest: bool,
-    numpy: bool,
-    seconds: float,
-    as_json: bool,
-) -> int:
+@reported
+def never_slower(rows: Rows, **options: Any) -> int:
     """Time compiled functions beside plain lines of torch.
 
     The plain lines compute the same by hand-written calls of torch, or of NumPy.
     """
     from einderive.frontend.bench.never_slower import bench_slower
-    from einderive.frontend.bench.rows import Rows
 
-    with Rows(as_json) as rows:
-        return bench_slower(formulas, sizes, rows, numpy=numpy, seconds=seconds, largest=largest)
+    return bench_slower(out=rows, **options)
 
 
 @bench.command(
@@ -121,36 +138,19 @@ def never_slower(
     )
 )
 @FORMULAS
-@click.option(
-    "--size", "sizes", multiple=True, type=number, help="Only this size: 8, 32, ... [default: all]"
-)
-@click.option("--largest", is_flag=True, help="Measure each formula at its largest size only.")
-@click.option(
-    "--every",
-    type=number,
-    default=1,
-    show_default=True,
-    help="Take one of so many formulas and sizes.",
-)
+@SIZES
+@LARGEST
+@EVERY
 @SECONDS
-@JSON
-def backward(
-    formulas: tuple[str, ...],
-    sizes: tuple[int, ...],
-    largest: bool,
-    every: int,
-    seconds: float,
-    as_json: bool,
-) -> int:
+@reported
+def backward(rows: Rows, **options: Any) -> int:
     """Time training steps beside plain lines of torch.
 
     A step is a call and its backward pass.  The bytes that are kept between the two are shown too.
     """
     from einderive.frontend.bench.backward import bench_backward
-    from einderive.frontend.bench.rows import Rows
 
-    with Rows(as_json) as rows:
-        return bench_backward(formulas, sizes, rows, seconds=seconds, every=every, largest=largest)
+    return bench_backward(out=rows, **options)
 
 
 @bench.command(
@@ -160,10 +160,8 @@ def backward(
     )
 )
 @FORMULAS
-@click.option(
-    "--size", "sizes", multiple=True, type=number, help="Only this size: 8, 32, ... [default: all]"
-)
-@click.option("--largest", is_flag=True, help="Measure each formula at its largest size only.")
+@SIZES
+@LARGEST
 @click.option(
     "--programs",
     type=number,
@@ -177,13 +175,7 @@ def backward(
     help="Seconds for measured extraction of each formula; its choice is compared too. "
     "[default: none]",
 )
-@click.option(
-    "--every",
-    type=number,
-    default=1,
-    show_default=True,
-    help="Take one of so many formulas and sizes.",
-)
+@EVERY
 @click.option(
     "--file",
     default="",
@@ -191,50 +183,28 @@ def backward(
     type=FILE,
     help="Keep what is measured in this file, and go on where an earlier run ended.",
 )
-@JSON
-def choice(
-    formulas: tuple[str, ...],
-    sizes: tuple[int, ...],
-    largest: bool,
-    programs: int,
-    measuring: float | None,
-    every: int,
-    file: str,
-    as_json: bool,
-) -> int:
+@reported
+def choice(rows: Rows, **options: Any) -> int:
     """Compare predicted seconds of stages with measured ones.
 
     It prints the rank correlation and the median relative error, for all stages and by operator,
     and how often the program predicted fastest is about the fastest.
     """
     from einderive.frontend.bench.choice import bench_choice
-    from einderive.frontend.bench.rows import Rows
 
-    with Rows(as_json) as rows:
-        return bench_choice(
-            formulas,
-            sizes,
-            rows,
-            largest=largest,
-            programs=programs,
-            measuring=measuring or 0.0,
-            every=every,
-            file=file,
-        )
+    return bench_choice(out=rows, **options)
 
 
 @bench.command(epilog=examples("einderive bench digits --formula distances --accuracy fast"))
 @FORMULAS
 @ACCURACY
 @SECONDS
-@JSON
-def digits(formulas: tuple[str, ...], accuracy: Any, seconds: float, as_json: bool) -> int:
+@reported
+def digits(rows: Rows, **options: Any) -> int:
     """Compare correct digits with those of plain lines."""
     from einderive.frontend.bench.digits import bench_digits
-    from einderive.frontend.bench.rows import Rows
 
-    with Rows(as_json) as rows:
-        return bench_digits(formulas, accuracy, seconds, rows)
+    return bench_digits(rows=rows, **options)
 
 
 @bench.command(
@@ -258,37 +228,28 @@ def digits(formulas: tuple[str, ...], accuracy: Any, seconds: float, as_json: bo
 )
 @click.option(
     "--peer",
-    "peers",
+    "wanted",
     multiple=True,
     type=Known("peer", "einderive.frontend.bench.kernels.rivals:PEERS"),
     metavar="NAME",
     help="Only this peer: torch, Inductor or JAX. [default: all that are installed]",
 )
 @SECONDS
-@JSON
-def kernels(
-    words: tuple[str, ...],
-    elements: tuple[int, ...],
-    peers: tuple[str, ...],
-    seconds: float,
-    as_json: bool,
-) -> int:
+@reported
+def kernels(rows: Rows, **options: Any) -> int:
     """Time single stages beside torch, torch.compile and JAX.
 
     Elementwise chains, reductions, normalisations, stencils and others from public sources, at
     three sizes, by the public call.
     """
     from einderive.frontend.bench.kernels.run import bench_kernels
-    from einderive.frontend.bench.rows import Rows
 
-    with Rows(as_json) as rows:
-        return bench_kernels(words, elements, peers, seconds, rows)
+    return bench_kernels(out=rows, **options)
 
 
 @bench.command(epilog=examples("einderive bench bandwidth --picture docs/measurements"))
 @click.option(
     "--picture",
-    "folder",
     default="",
     metavar="FOLDER",
     type=FILE,
@@ -309,16 +270,12 @@ def kernels(
     help="Only 2 to this power elements. [default: 12, 14, ... 24]",
 )
 @SECONDS
-@JSON
-def bandwidth(
-    folder: str, device: str, powers: tuple[int, ...], seconds: float, as_json: bool
-) -> int:
+@reported
+def bandwidth(rows: Rows, powers: tuple[int, ...], **options: Any) -> int:
     """Measure the bandwidth of addition and row softmax by size.
 
     Torch's own kernels and a copy of as many bytes are measured beside them.
     """
     from einderive.frontend.bench.kernels.bandwidth import POWERS, bench_bandwidth
-    from einderive.frontend.bench.rows import Rows
 
-    with Rows(as_json) as rows:
-        return bench_bandwidth(powers or POWERS, device, seconds, folder, rows)
+    return bench_bandwidth(powers or POWERS, out=rows, **options)

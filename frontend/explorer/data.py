@@ -6,14 +6,18 @@ The reads are those of the exact interpreter (`ta.exact.reads`), before and afte
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import ceil, prod, sqrt
 
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.models import Cell, DataProgram, DataView, Grid
-from einderive.frontend.explorer.small import MOST_ELEMENTS, derived_again, small_program
+from einderive.frontend.explorer.small import (
+    MOST_ELEMENTS,
+    derived_again,
+    rules,
+    small_program,
+)
 from einderive.frontend.text import counted
 from einderive.ta.exact.reads import reads
 from einderive.ta.ir.node import Tensor
@@ -42,14 +46,10 @@ def data_view(derivation: Derived, plan: Plan) -> DataView | None:
         return None
     if again is None:
         return DataView("The small instance as given; no step pays at this size.", (before,))
-    rules = ", ".join(f"{rule} ({n})" if n > 1 else rule for rule, n in _rules(again[0]).items())
+    used = ", ".join(f"{rule} ({n})" if n > 1 else rule for rule, n in rules(again[0]).items())
     after = data_program("derived", again[1])
-    words = f"Derived again at this size, by {rules}."
+    words = f"Derived again at this size, by {used}."
     return DataView(words, (before,) if after is None else (before, after))
-
-
-def _rules(plan: Plan) -> Counter[str]:
-    return Counter(step.rule for step in plan.steps)
 
 
 def data_program(title: str, program: Program) -> DataProgram | None:

@@ -129,16 +129,17 @@ def derived_again(derivation: Derived, small: Program, plan: Plan) -> tuple[Plan
         joint_rules=JOINT_RULES,
         allowed=allowed(derivation.accuracy, derivation.nan),
     )
-    wanted = _rules(plan)
+    wanted = rules(plan)
     plans = [each for each in found.plans if each.steps]
     if not plans:
         return None
-    nearest = min(plans, key=lambda each: _difference(_rules(each), wanted))
+    nearest = min(plans, key=lambda each: _difference(rules(each), wanted))
     program = staged_program(small.outputs, nearest.roots, small.inputs, small.hints)
     return nearest, program
 
 
-def _rules(plan: Plan) -> Counter[str]:
+def rules(plan: Plan) -> Counter[str]:
+    """How often each rule is applied."""
     return Counter(step.rule for step in plan.steps)
 
 

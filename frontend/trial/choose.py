@@ -79,31 +79,10 @@ def choose(
     `check_assumptions`: each call checks the promises on which the program rests, and the time for
     this counts.  `kept` has the times of stages that were measured alone, and takes new ones.
     `limits` are asked of every program (`limits.asked`)."""
-    seconds = effort.timing if seconds is None else seconds
-    tried = effort.tried if tried is None else tried
-    if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
-        raise OperandError(
-            f"seconds is how long timing may take, not {shown(seconds)}",
-            next_step="for example seconds=1.0",
-        )
-    if not isinstance(tried, Integral) or tried < 0:
-        raise OperandError(
-            f"tried is how many candidates to build, not {shown(tried)}",
-            next_step="for example tried=6; with 0 the baseline stays",
-        )
-    if baseline is not None and not callable(baseline):
-        raise OperandError(
-            f"baseline is a function of the formula's operands, not {shown(baseline)}",
-            next_step="for example baseline=lambda a, b: a @ b",
-        )
-    seconds, tried = float(min(seconds, LONGEST)), int(tried)
+    seconds, tried = _limits(effort, seconds, tried)
+    _require_callable(baseline)
     begun = perf_counter()
-    device = "cpu" if derivation.target == "cpu" else "cuda"
-    if device == "cuda" and not torch.cuda.is_available():
-        raise OperandError(
-            f"{derivation.target} programs cannot run here: torch sees no CUDA device",
-            next_step="derive with target='cpu' to run, or stop at derive() to read the program",
-        )
+    device = _device(derivation)
     say: Say = progress or (lambda words: None)
     program = derivation.source
     require_memory(program, device)
@@ -114,13 +93,7 @@ def choose(
         judge.effort, judge.watch = effort, watch
     hard = HardCases(program, device, derivation.accuracy, preparing=effort.preparing)
     if not effort.measured:
-        with _plain_errors():
-            found = predicted(derivation, judge, hard)
-            if not found or found[-1].run is None:
-                found.append(_general(judge))
-        if found[-1].run is None:
-            raise _none_right(judge)
-        return _outcome(derivation, found, found[-1], judge)
+        return _untimed(derivation, judge, hard)
     say("running plain programs")
     with _plain_errors():
         plain = _plain(judge, hard, derivation, baseline)
@@ -149,6 +122,54 @@ def choose(
         raise _none_right(judge)
     say("timing")
     return _choose(derivation, entrants, judge, hard, seconds, interrupted)
+
+
+def _limits(effort: Effort, seconds: float | None, tried: int | None) -> tuple[float, int]:
+    """Seconds of timing and candidates to build, as asked for, or else as the effort has them."""
+    seconds = effort.timing if seconds is None else seconds
+    tried = effort.tried if tried is None else tried
+    if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
+        raise OperandError(
+            f"seconds is how long timing may take, not {shown(seconds)}",
+            next_step="for example seconds=1.0",
+        )
+    if not isinstance(tried, Integral) or tried < 0:
+        raise OperandError(
+            f"tried is how many candidates to build, not {shown(tried)}",
+            next_step="for example tried=6; with 0 the baseline stays",
+        )
+    return float(min(seconds, LONGEST)), int(tried)
+
+
+def _require_callable(baseline: object) -> None:
+    if baseline is not None and not callable(baseline):
+        raise OperandError(
+            f"baseline is a function of the formula's operands, not {shown(baseline)}",
+            next_step="for example baseline=lambda a, b: a @ b",
+        )
+
+
+def _device(derivation: Derived) -> str:
+    """The kind of device that the derivation's programs run on, which has to be here."""
+    device = "cpu" if derivation.target == "cpu" else "cuda"
+    if device == "cuda" and not torch.cuda.is_available():
+        raise OperandError(
+            f"{derivation.target} programs cannot run here: torch sees no CUDA device",
+            next_step="derive with target='cpu' to run, or stop at derive() to read the program",
+        )
+    return device
+
+
+def _untimed(derivation: Derived, judge: Judge, hard: HardCases) -> Outcome:
+    """The program predicted to be the fastest of those that are right; where none is, a plain one
+    that computes any formula."""
+    with _plain_errors():
+        found = predicted(derivation, judge, hard)
+        if not found or found[-1].run is None:
+            found.append(_general(judge))
+    if found[-1].run is None:
+        raise _none_right(judge)
+    return _outcome(derivation, found, found[-1], judge)
 
 
 def _none_right(judge: Judge) -> BuildError:

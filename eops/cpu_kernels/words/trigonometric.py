@@ -173,7 +173,6 @@ def _in_short() -> Mapping[str, Written]:
     first, second, _ = PARTS
     inverse, shift = 2 / math.pi, 1.5 * 2.0**52
     bits = machine.BITS["float64"]
-    infinity, nothing, tiny = real(math.inf), real(math.nan), real(2.0**-28)
     half, unit = real(0.5), real(1)
     none, one, two = whole(0), whole(1), whole(2)
 
@@ -202,34 +201,22 @@ def _in_short() -> Mapping[str, Written]:
         r, low, n = reduced(x)
         n, z = n + more, r * r
         found = cosine(r, low, z) if (n & one) != none else sine(r, low, z)
-        found = -found if (n & two) != none else found
-        return found if absolute(x) < infinity else nothing
+        return -found if (n & two) != none else found
 
     @compiled
-    def sin(x: Any) -> Any:
-        return x if absolute(x) < tiny else quarter(x, none)
-
-    @compiled
-    def cos(x: Any) -> Any:
-        return quarter(x, one)
-
-    @compiled
-    def tan(x: Any) -> Any:
+    def ratio(x: Any) -> Any:
         r, low, n = reduced(x)
         z = r * r
         up, across = sine(r, low, z), cosine(r, low, z)
         odd = (n & one) != none
-        found = (-across if odd else up) / (up if odd else across)
-        found = found if absolute(x) < infinity else nothing
-        return x if absolute(x) < tiny else found
+        return (-across if odd else up) / (up if odd else across)
 
-    return {"sin": sin, "cos": cos, "tan": tan}
+    return _whole_line(quarter, ratio, real, whole)
 
 
 def _of_angles(reduced: Written, dtype: str) -> Mapping[str, Written]:
     """The functions of an angle that is reduced so."""
     sines, cosines = series("sin", dtype), series("cos", dtype)
-    infinity, nothing, tiny = math.inf, math.nan, 2.0**-28
     one, two, none = np.int64(1), np.int64(2), np.int64(0)
 
     @compiled
@@ -250,19 +237,10 @@ def _of_angles(reduced: Written, dtype: str) -> Mapping[str, Written]:
         n, z = n + more, high * high
         across = 1.0 - 0.5 * z + cosine(high, low, z)
         found = across if (n & one) != none else high + sine(high, low, z)
-        found = -found if (n & two) != none else found
-        return found if absolute(x) < infinity else nothing
+        return -found if (n & two) != none else found
 
     @compiled
-    def sin(x: Any) -> Any:
-        return x if absolute(x) < tiny else quarter(x, none)
-
-    @compiled
-    def cos(x: Any) -> Any:
-        return quarter(x, one)
-
-    @compiled
-    def tan(x: Any) -> Any:
+    def ratio(x: Any) -> Any:
         high, low, n = reduced(x)
         z = high * high
         up, across = sine(high, low, z), cosine(high, low, z)
@@ -271,11 +249,35 @@ def _of_angles(reduced: Written, dtype: str) -> Mapping[str, Written]:
         p, p_low = (-below[0], -below[1]) if odd else above
         q, q_low = above if odd else below
         found = p / q
-        found = found + (fused(-found, q, p) + p_low - found * q_low) / q
-        found = found if absolute(x) < infinity else nothing
+        return found + (fused(-found, q, p) + p_low - found * q_low) / q
+
+    found = _whole_line(quarter, ratio, np.float64, np.int64)
+    return {name: of_one(function, dtype) for name, function in found.items()}
+
+
+def _whole_line(quarter: Written, ratio: Written, real: type, whole: type) -> Mapping[str, Written]:
+    """The functions at every x: tiny ones are their own sine and tangent, infinite ones have none.
+
+    `quarter(x, n)` is sin(x + n*pi/2), and `ratio(x)` is sin(x)/cos(x), where x is finite.
+    """
+    infinity, nothing, tiny = real(math.inf), real(math.nan), real(2.0**-28)
+    none, one = whole(0), whole(1)
+
+    @compiled
+    def sin(x: Any) -> Any:
+        found = quarter(x, none) if absolute(x) < infinity else nothing
         return x if absolute(x) < tiny else found
 
-    return {"sin": of_one(sin, dtype), "cos": of_one(cos, dtype), "tan": of_one(tan, dtype)}
+    @compiled
+    def cos(x: Any) -> Any:
+        return quarter(x, one) if absolute(x) < infinity else nothing
+
+    @compiled
+    def tan(x: Any) -> Any:
+        found = ratio(x) if absolute(x) < infinity else nothing
+        return x if absolute(x) < tiny else found
+
+    return {"sin": sin, "cos": cos, "tan": tan}
 
 
 @cache
