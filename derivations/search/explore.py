@@ -119,7 +119,7 @@ def explore(
         seconds = time.monotonic() - started
         share = max(far.seen / budget.states, seconds / budget.seconds if budget.seconds else 0.0)
         counts = len(graph.stages), far.expanded, far.waiting
-        return Progress(seconds, *counts, best_seconds(graph, roots), min(1.0, share))
+        return Progress(seconds, *counts, best_seconds(graph, roots), min(1.0, share), graph)
 
     try:
         for far in strategy(graph, roots, budget):

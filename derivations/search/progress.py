@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from einderive.derivations.search.choice import choices
@@ -22,6 +22,7 @@ class Progress:
     - `best`: the predicted seconds of the cheapest program so far.  A stage with several readers
       counts once for each of them.
     - `share`: the used part of the budget, from 0 to 1.
+    - `graph`: what is explored so far.  It grows on after the call; look at it, and change nothing.
     """
 
     seconds: float
@@ -30,6 +31,7 @@ class Progress:
     waiting: int
     best: float
     share: float
+    graph: Graph | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return (

@@ -111,7 +111,7 @@ def search(
 
     def progress() -> Progress:
         seconds = time.perf_counter() - started
-        return Progress(seconds, len(graph.stages), expanded, 0, best(), 1.0)
+        return Progress(seconds, len(graph.stages), expanded, 0, best(), 1.0, graph)
 
     def check() -> None:
         if watch is not None and graph.stopped != INTERRUPTED:

@@ -8,11 +8,6 @@ const element = (tag, text = "", given = {}) => {
   for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
   return made;
 };
-const seconds = (value) => {
-  if (value < 0) return "unknown";
-  const [size, unit] = value >= 1 ? [1, "s"] : value >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
-  return `${Number((value / size).toPrecision(3))} ${unit}`;
-};
 const unpacked = async (text) => {
   const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -57,29 +52,17 @@ const explore = (data) => {
   let shown = [], height = 0, place = new Map();
 
   const layout = () => {
-    // A state stands in the row of its first child; each further leaf takes the next row.
-    shown = []; place = new Map(); height = 0;
-    const rest = [...roots].reverse().map((i) => [i, true]);
-    while (rest.length) {
-      const [i, fresh] = rest.pop();
-      if (s.found[i] > until) continue;
-      if (fresh && shown.length) height++;
+    const known = (i) => s.found[i] <= until, found = rowsOf(roots, children, folded, known);
+    ({ shown, height } = found);
+    place = new Map(shown.map((i, k) => {
       const x = across === "steps" ? depth[i] * COLUMN : (s.found[i] / last) * COLUMN * 8 + depth[i] * 6;
-      place.set(i, { x, y: height * ROW });
-      shown.push(i);
-      if (folded.has(i)) continue;
-      const visible = children[i].filter((c) => s.found[c] <= until);
-      for (let c = visible.length - 1; c >= 0; c--) rest.push([visible[c], c > 0]);
-    }
+      return [i, { x, y: found.rows[k] * ROW }];
+    }));
   };
 
   const canvas = byId("canvas"), pen = canvas.getContext("2d");
   let colours = {};
-  const readColours = () => {
-    const style = getComputedStyle(document.body);
-    for (const name of ["ink", "muted", "rule", "accent", "good", "bar-2", "paper", "panel"]) colours[name] = style.getPropertyValue(`--${name}`).trim();
-    colours.font = style.fontFamily;
-  };
+  const readColours = () => { colours = coloursOf(); };
   const link = (from, to, way, strong) => {
     pen.beginPath();
     pen.strokeStyle = strong ? colours.accent : way === "read" ? colours.rule : colours.muted;

@@ -37,7 +37,7 @@ from einderive.frontend.workbench import pages
 from einderive.frontend.workbench.desk import Desk, DeskBusy
 from einderive.frontend.workbench.formula import Asked, Mistake, Reading, read
 from einderive.frontend.workbench.guard import MOST_BYTES, Guard
-from einderive.frontend.workbench.job import Job
+from einderive.frontend.workbench.jobs.job import Job
 from einderive.frontend.workbench.options import options_of, seconds_of
 from einderive.frontend.workbench.records import Records
 from einderive.ta.errors import EinderiveError
@@ -134,6 +134,7 @@ class Workbench:
             "asked": asdict(asked),
             "options": asdict(options),
             "record": str(self.records.path(record)),
+            "page": str(self.records.page_file(record)),
         }
         job = await self.desk.start(task, asked.formula, record)
         return JSONResponse({"number": job.number})
@@ -145,7 +146,7 @@ class Workbench:
         task = {
             "kind": "compile",
             "record": str(self.records.existing(record)),
-            "page": str(self.records.measured(record)),
+            "page": str(self.records.page_file(record)),
             "seconds": seconds,
         }
         formula = await run_in_threadpool(self.records.formula, record)
@@ -163,10 +164,13 @@ class Workbench:
 
     async def _events(self) -> AsyncIterator[str]:
         latest: Job | None = None
+        number, sent = 0, 0  # of the states of one job's search
         async for job in self.desk.watch():
             if job is None or job is latest:
                 yield ": nothing new\n\n"
                 continue
+            if job.number != number:
+                number, sent = job.number, 0
             latest = job
             told = {
                 "number": job.number,
@@ -176,13 +180,14 @@ class Workbench:
                 "said": capitalised(job.said),
                 "progress": pages.progress(job),
                 "html": job.html,
+                "tree": {"from": sent, "rows": job.tree[sent:], "chosen": job.chosen},
             }
+            sent = len(job.tree)
             yield f"data: {json.dumps(told)}\n\n"
 
     async def listed(self, request: Request) -> Response:
         entries = await run_in_threadpool(self.records.listed)
-        measured = {each.name for each in entries if self.records.measured(each.name).exists()}
-        return HTMLResponse(pages.records(entries, measured, str(self.records.folder)))
+        return HTMLResponse(pages.records(entries, str(self.records.folder)))
 
     async def take(self, request: Request) -> Response:
         text = (await _fields(request, MOST_BYTES)).get("text")

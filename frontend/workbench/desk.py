@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from einderive.frontend.workbench.job import Job
+from einderive.frontend.workbench.jobs.job import Job
 from einderive.ta.errors import EinderiveError
 
 COMMAND = (sys.executable, "-m", "einderive.frontend.workbench.worker")

@@ -18,7 +18,7 @@ from einderive.ta.errors import RecordError
 @dataclass(frozen=True, slots=True)
 class Entry:
     """`sizes` and `dtypes` are the words that state them in the fields of the workbench; `problem`
-    is why the file cannot be used, empty where it can."""
+    is why the file cannot be used, empty where it can; `measured` says that it has a race."""
 
     name: str
     when: str
@@ -28,6 +28,7 @@ class Entry:
     dtypes: str = ""
     found: str = ""
     problem: str = ""
+    measured: bool = False
 
 
 def entry(path: Path) -> Entry:
@@ -66,5 +67,6 @@ def _of(data: Mapping[str, Any], name: str, when: str) -> Entry:
         dtypes=types.pop()
         if len(types) == 1
         else " ".join(f"{tensor}={each['dtype']}" for tensor, each in tensors.items()),
+        measured=isinstance(data.get("measured"), dict),
         found=said if data["target"] == "cpu" else f"{said} for {data['target']}",
     )

@@ -5,7 +5,7 @@ All texts are escaped by the templates; the pieces of the explorer's page are us
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -16,8 +16,8 @@ from einderive.frontend.explorer.models import MeasuredView, View
 from einderive.frontend.explorer.page import FOLDER, environment
 from einderive.frontend.workbench.entries import Entry
 from einderive.frontend.workbench.formula import MOST_FORMULA, MOST_SIZES, Mistake, Reading
-from einderive.frontend.workbench.growth import HEIGHT, WIDTH, curves
-from einderive.frontend.workbench.job import Job
+from einderive.frontend.workbench.jobs.curves import HEIGHT, WIDTH, curves
+from einderive.frontend.workbench.jobs.job import Job
 from einderive.frontend.workbench.options import LONGEST, MOST_STATES, TARGETS
 from einderive.ta.ir.dtypes import DTYPES
 
@@ -25,6 +25,8 @@ OWN = Path(__file__).parent
 FILES = {
     "page.css": (FOLDER, "text/css"),
     "workbench.css": (OWN, "text/css"),
+    "tree.js": (FOLDER, "text/javascript"),
+    "growth.js": (OWN, "text/javascript"),
     "workbench.js": (OWN, "text/javascript"),
     "records.js": (OWN, "text/javascript"),
 }
@@ -80,13 +82,12 @@ def derived(view: View) -> str:
     return _rendered("derived.html", view=view)
 
 
-def records(entries: Sequence[Entry], measured: Collection[str], folder: str) -> str:
+def records(entries: Sequence[Entry], folder: str) -> str:
     """The list of records."""
     return _rendered(
         "records.html",
         entries=entries[:MOST_LISTED],
         more=max(0, len(entries) - MOST_LISTED),
-        measured=measured,
         folder=folder,
     )
 

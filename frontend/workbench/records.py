@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from time import strftime
 
 import platformdirs
 
+from einderive.frontend.api.compiled import Derivation
 from einderive.frontend.api.record import load
 from einderive.frontend.explorer.comparison.page import comparison_page
 from einderive.frontend.explorer.page import page
 from einderive.frontend.explorer.view import view_of
 from einderive.frontend.files import write_whole
+from einderive.frontend.memory.surroundings import software
 from einderive.frontend.workbench.entries import Entry, entry
 from einderive.ta.errors import RecordError
 
@@ -50,8 +53,8 @@ class Records:
             raise FileNotFoundError(name)
         return path
 
-    def measured(self, name: str) -> Path:
-        """The page that a race of the record's programs leaves."""
+    def page_file(self, name: str) -> Path:
+        """Where the page of a record is kept."""
         return self.path(name).with_suffix(".html")
 
     def formula(self, name: str) -> str:
@@ -81,14 +84,11 @@ class Records:
     def forget(self, name: str) -> None:
         """Deletes a record and its page."""
         self.existing(name).unlink()
-        self.measured(name).unlink(missing_ok=True)
+        self.page_file(name).unlink(missing_ok=True)
 
     def page(self, name: str) -> str:
         """The explorer's page of a record; RecordError where the file is none."""
-        path, measured = self.existing(name), self.measured(name)
-        if measured.exists():
-            return measured.read_text(encoding="utf-8")
-        return page(view_of(load(path), search=True, data=True))
+        return page_of(self.existing(name), self.page_file(name))
 
     def comparison(self, one: str, other: str) -> str:
         """The explorer's page of two records side by side."""
@@ -96,3 +96,25 @@ class Records:
         when = [entry(self.path(name)).when for name in (one, other)]
         names = tuple(when) if when[0] != when[1] else (one, other)
         return comparison_page(found[0], found[1], (names[0], names[1]))
+
+
+def page_of(record: Path, file: Path) -> str:
+    """The page of the record, by its file where that belongs to the record's text and to this
+    release, so that it opens at once; RecordError where the record is none."""
+    mark = _mark(record)
+    if file.exists() and (known := file.read_text(encoding="utf-8")).endswith(mark):
+        return known
+    return write_page(record, file, load(record))
+
+
+def write_page(record: Path, file: Path, derivation: Derivation) -> str:
+    """Writes the page of the record, whose derivation is at hand."""
+    view = view_of(derivation, derivation.recorded_race, search=True, data=True)
+    text = page(view) + _mark(record)
+    write_whole(file, text)
+    return text
+
+
+def _mark(record: Path) -> str:
+    release = repr(sorted(software().items())).encode()
+    return f"<!-- {sha256(record.read_bytes() + release).hexdigest()} -->\n"

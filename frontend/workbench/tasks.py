@@ -12,6 +12,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import inf, isfinite
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -20,14 +21,14 @@ from einderive.derivations.search.progress import Progress
 from einderive.derivations.search.strategy import Budget
 from einderive.frontend.api.optimize import derive
 from einderive.frontend.api.record import load
-from einderive.frontend.explorer.page import page
 from einderive.frontend.explorer.trials import measured_view
 from einderive.frontend.explorer.view import view_of
-from einderive.frontend.files import write_whole
 from einderive.frontend.text import operators
 from einderive.frontend.trial.trial import Trial
 from einderive.frontend.workbench import pages
 from einderive.frontend.workbench.formula import Asked, Mistake, read
+from einderive.frontend.workbench.jobs.tree import Grown
+from einderive.frontend.workbench.records import write_page
 from einderive.ta.errors import EinderiveError
 
 TELL_SECONDS = 0.2
@@ -56,7 +57,7 @@ def _derive(task: Mapping[str, Any], tell: Tell) -> None:
     if isinstance(found, Mistake):
         tell({"event": "failed", "text": found.text})
         return
-    options = task["options"]
+    options, grown = task["options"], Grown(found.program.roots())
     derivation = derive(
         found.program,
         budget=Budget(states=options["states"], seconds=options["seconds"]),
@@ -64,21 +65,20 @@ def _derive(task: Mapping[str, Any], tell: Tell) -> None:
         accuracy=options["accuracy"],
         nan=options["nan"],
         weights=options["weights"],
-        progress=lambda so_far: tell(_searching(so_far)),
+        progress=lambda so_far: tell(_searching(so_far, grown)),
     )
     tell({"event": "said", "text": "checking the steps and saving the record"})
     derivation.save(task["record"], search=True)
-    view = view_of(derivation, checked=1)
-    tell(
-        {
-            "event": "done",
-            "stopped": derivation.stats.stopped == INTERRUPTED,
-            "html": pages.derived(view),
-        }
-    )
+    html = pages.derived(view_of(derivation, checked=1))
+    chosen = next((each for each in derivation.candidates if each.steps), derivation.candidates[0])
+    more = {"text": "writing the page", "chosen": grown.on_the_way(chosen)}
+    tell({"event": "found", "html": html} | more)
+    write_page(Path(task["record"]), Path(task["page"]), load(task["record"]))
+    stopped = derivation.stats.stopped == INTERRUPTED
+    tell({"event": "done", "stopped": stopped, "html": html})
 
 
-def _searching(so_far: Progress) -> dict[str, Any]:
+def _searching(so_far: Progress, grown: Grown) -> dict[str, Any]:
     return {
         "event": "search",
         "seconds": so_far.seconds,
@@ -87,6 +87,7 @@ def _searching(so_far: Progress) -> dict[str, Any]:
         "waiting": so_far.waiting,
         "best": so_far.best if isfinite(so_far.best) else None,
         "share": so_far.share,
+        "grown": [] if so_far.graph is None else grown.more(so_far.graph),
     }
 
 
@@ -110,7 +111,8 @@ def _compile(task: Mapping[str, Any], tell: Tell) -> None:
         )
     html = pages.raced(measured_view(compiled))
     tell({"event": "found", "html": html, "text": "writing the page with the measurements"})
-    write_whole(task["page"], page(view_of(derivation, compiled, search=True, data=True)))
+    compiled.save(task["record"], search=True)
+    write_page(Path(task["record"]), Path(task["page"]), load(task["record"]))
     tell({"event": "done", "stopped": compiled.interrupted, "html": html})
 
 

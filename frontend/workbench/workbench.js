@@ -67,6 +67,7 @@ read();
 
 // The one job of the server, whichever tab began it: the server tells it after each change.
 let job = 0, over = true;
+const grow = growing($("tree"), $("grown").querySelector(".told"));
 const begin = async (kind, data) => {
   $("refused").textContent = "";
   try {
@@ -88,6 +89,7 @@ const follow = ({ data }) => {
   part("said").classList.toggle("bad", told.state === "failed");
   put(part("progress"), told.progress);
   put(part("found"), told.html);
+  if (told.kind === "derive") grow(told.tree);
   part("stop").hidden = told.over;
   part("stop").disabled = told.state !== "running";
   for (const button of document.querySelectorAll("#derive, [data-compile]")) button.disabled = !told.over;

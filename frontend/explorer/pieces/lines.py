@@ -10,8 +10,8 @@ Both forms are compared symbol by symbol with the longest common parts kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from einderive.frontend.report.story import Rewriting
@@ -59,21 +59,27 @@ def marked_lines(told: Rewriting, hints: Hints) -> tuple[tuple[Line, ...], tuple
     stands on one side only is fresh."""
     old = {statement.name: place for place, statement in enumerate(told.old)}
     new = {statement.name: place for place, statement in enumerate(told.new)}
-    before = _plain(told.before, told.old, hints)
-    after = _plain(told.after, told.new, hints)
+    before: dict[str, Line] = {}
+    after: dict[str, Line] = {}
     for name in old.keys() & new.keys():
         i, j = old[name], new[name]
         texts = _marked_texts(told.before[i], told.after[j])
         maths = _marked_maths(told.old[i], told.new[j], hints)
-        before[i], after[j] = (Line(t, m) for t, m in zip(texts, maths, strict=True))
-    return tuple(before), tuple(after)
+        before[name], after[name] = (Line(t, m) for t, m in zip(texts, maths, strict=True))
+    return (
+        _with_fresh(told.before, told.old, before, hints),
+        _with_fresh(told.after, told.new, after, hints),
+    )
 
 
-def _plain(texts: Sequence[str], statements: Sequence[Statement], hints: Hints) -> list[Line]:
-    return [
-        Line((Piece(text),), markup(mathml(statement_latex(statement, hints))), fresh=True)
+def _with_fresh(
+    texts: Sequence[str], statements: Sequence[Statement], known: Mapping[str, Line], hints: Hints
+) -> tuple[Line, ...]:
+    """The lines of the statements; one that is not known is fresh."""
+    return tuple(
+        known.get(statement.name) or replace(plain_line(text, statement, hints), fresh=True)
         for text, statement in zip(texts, statements, strict=True)
-    ]
+    )
 
 
 def changed(

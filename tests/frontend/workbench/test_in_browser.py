@@ -81,6 +81,12 @@ def _derived_and_raced(context: Any, page: Any) -> None:
     search = page.locator("#derive-job")
     search.get_by_text("Done.").wait_for()
     assert search.locator("svg.curve").count() == 2
+    tree = search.locator("#tree")
+    assert int(tree.get_attribute("data-drawn")) > 100
+    assert tree.get_attribute("data-drawn") == tree.get_attribute("data-count")
+    assert "expressions" in tree.get_attribute("aria-label")
+    tree.hover(position={"x": 13, "y": 13})
+    assert "predicted as one stage" in search.locator(".told").inner_text()
     assert "times faster" in search.inner_text()
     with context.expect_page() as opened:
         search.get_by_role("link", name="Open in the explorer").press("Enter")

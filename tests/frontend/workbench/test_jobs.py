@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from einderive.frontend.workbench.growth import curves
-from einderive.frontend.workbench.job import MOST_MOMENTS, Job, Moment
+from einderive.frontend.workbench.jobs.curves import curves
+from einderive.frontend.workbench.jobs.job import MOST_MOMENTS, Job, Moment
 from einderive.frontend.workbench.options import LONGEST, options_of
 from einderive.frontend.workbench.tasks import perform
 from einderive.ta.errors import TextError
@@ -40,6 +40,19 @@ def test_a_job_is_watched_from_its_start_to_its_end(client: Client) -> None:
     assert "50 expressions, 30 expanded, 20 waiting" in told[-1]["progress"]
     assert "<polyline" in told[-1]["progress"]
     assert "best program: 200 ms predicted" in told[-1]["progress"]
+
+
+def test_the_tree_of_a_search_is_told_in_pieces_and_whole_to_who_comes_late(
+    client: Client,
+) -> None:
+    number = begun(client, "ends")
+    rows: list[Any] = []
+    for told in client.events(number):
+        assert told["tree"]["from"] == len(rows)
+        rows += told["tree"]["rows"]
+    assert [row[0] for row in rows] == [-1, 0, 1, 2, 3]
+    (late,) = client.events(number)
+    assert late["tree"] == {"from": 0, "rows": rows, "chosen": []}
 
 
 def test_one_job_at_a_time_for_all_tabs_and_any_of_them_stops_it(client: Client) -> None:
@@ -116,7 +129,7 @@ def test_the_past_of_a_long_search_is_thinned() -> None:
     for number in range(1, 5000):
         event = Moment(number, number, number, 0, 1 / number, 0.5)
         fields = {name: getattr(event, name) for name in Moment.__slots__}
-        job = job.after({"event": "search", **fields})
+        job = job.after({"event": "search", "grown": [], **fields})
     assert MOST_MOMENTS / 2 <= len(job.moments) <= MOST_MOMENTS
     assert job.moments[-1].states == 4999
     assert [curve.title for curve in curves(job.moments)] == ["expressions", "best program"]
@@ -130,6 +143,7 @@ def test_a_derivation_is_told_and_saved(tmp_path: Path) -> None:
         "asked": {"formula": "Y[i,j] = (A[i,k]-B[j,k])^2", "sizes": "A=8,4 B=6,4"},
         "options": options | {"nan": "ignore", "weights": []},
         "record": str(tmp_path / "d.json"),
+        "page": str(tmp_path / "d.html"),
     }
     told: list[Any] = []
     perform(task, told.append)
@@ -138,6 +152,12 @@ def test_a_derivation_is_told_and_saved(tmp_path: Path) -> None:
     assert not told[-1]["stopped"]
     assert "Candidate 1" in told[-1]["html"]
     assert (tmp_path / "d.json").exists()
+    assert "A derivation by einderive" in (tmp_path / "d.html").read_text(encoding="utf-8")
+    rows = [row for each in told if each["event"] == "search" for row in each["grown"]]
+    (found,) = (each for each in told if each["event"] == "found")
+    assert len(rows) > 30
+    assert found["chosen"]
+    assert max(found["chosen"]) < len(rows)
     perform(task | {"options": task["options"] | {"weights": ["Z"]}}, told.append)  # type: ignore[operator]
     assert told[-1]["event"] == "failed"
     assert "'Z' is given as a weight but is not a tensor" in told[-1]["text"]

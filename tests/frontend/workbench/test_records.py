@@ -56,7 +56,11 @@ def test_a_record_from_elsewhere_is_listed_shown_raced_and_deleted(
     number = client.post("compile", {"record": name, "seconds": "2"}).data["number"]
     *_, last = client.events(number)
     assert (last["kind"], last["state"], last["html"]) == ("compile", "done", "<p>measured</p>")
-    assert client.get(f"records/{name}").text == "a page with measurements"
+    measured = client.get(f"records/{name}").text
+    assert "Measured on cpu (a toy)" in measured
+    written = client.records.page_file(name).stat().st_mtime_ns
+    assert client.get(f"records/{name}").text == measured
+    assert client.records.page_file(name).stat().st_mtime_ns == written
     assert "; measured" in client.get("records").text
     assert client.post("forget", {"record": name}).status == 200
     assert client.get(f"records/{name}").status == 404

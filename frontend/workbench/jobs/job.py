@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -46,6 +46,9 @@ class Job:
     moments: tuple[Moment, ...] = ()
     rivals: tuple[Rival, ...] = ()
     html: str = ""
+    tree: tuple[Sequence[Any], ...] = ()
+    """The states of the search (`grown.Row`), and below those on the way to the best program."""
+    chosen: tuple[int, ...] = ()
 
     @property
     def over(self) -> bool:
@@ -56,11 +59,15 @@ class Job:
         match event["event"]:
             case "search":
                 moment = Moment(**{name: event[name] for name in Moment.__slots__})
-                return replace(self, said="searching", moments=_thinned(self.moments, moment))
+                moments, tree = _thinned(self.moments, moment), (*self.tree, *event["grown"])
+                return replace(self, said="searching", moments=moments, tree=tree)
             case "said" | "trying":
                 return replace(self, said=event["text"])
             case "found":
-                return replace(self, said=event["text"], rivals=(), html=event["html"])
+                chosen = tuple(event.get("chosen", ()))
+                return replace(
+                    self, said=event["text"], rivals=(), html=event["html"], chosen=chosen
+                )
             case "race":
                 rivals = tuple(Rival(**each) for each in event["rivals"])
                 return replace(self, said="racing", rivals=rivals)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import log
 
 from einderive.frontend.text import duration
-from einderive.frontend.workbench.job import Moment
+from einderive.frontend.workbench.jobs.job import Moment
 
 WIDTH, HEIGHT = 320.0, 64.0
 
