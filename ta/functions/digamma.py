@@ -81,4 +81,5 @@ FUNCTION = Function(
     triton="_digamma({0})",
     triton_helper=_helper,
     ball=lambda x: x.digamma() if x > 0 else type(x).nan(),
+    derivative=("trigamma(x)",),
 )

@@ -28,6 +28,7 @@ POLES = frozenset(
         "erfinv",
         "lgamma",
         "digamma",
+        "trigamma",
         "floor_divide",
     )
 )

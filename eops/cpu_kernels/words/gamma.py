@@ -1,7 +1,8 @@
-"""The logarithm of the gamma function and its derivative, for x > 0.
+"""The logarithm of the gamma function and two derivatives of it, for x > 0.
 
 lgamma(x)    polynomials about 1 and 2, which smaller and greater x are moved to; Stirling's series
 digamma(x)   a quotient of polynomials between 1 and 2, likewise; its series in 1/x
+trigamma(x)  its series in 1/x, for numbers from 10 on
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.machine import Written, compiled
 from einderive.eops.cpu_kernels.words.polynomials import polynomial
 from einderive.eops.cpu_kernels.words.wide import of_one
-from einderive.ta.functions import digamma, lgamma
+from einderive.ta.functions import digamma, lgamma, trigamma
 
 
 @cache
 def gamma(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
-    return {"lgamma": of_one(_lgamma(), dtype), "digamma": of_one(_digamma(), dtype)}
+    known = {"lgamma": _lgamma(), "digamma": _digamma(), "trigamma": _trigamma()}
+    return {name: of_one(of_number, dtype) for name, of_number in known.items()}
 
 
 def _lgamma() -> Written:
@@ -68,6 +70,24 @@ def _digamma() -> Written:
         z = 1.0 / x
         far = log(x) - (0.5 * z + z * z * series(z * z))
         found = near if x < 10.0 else far
+        return nothing if x < 0.0 else found
+
+    return of_one_number
+
+
+def _trigamma() -> Written:
+    series, least, nothing = polynomial(np.float64, trigamma.SERIES), trigamma.FAR, np.nan
+
+    @compiled
+    def of_one_number(x: Any) -> Any:
+        y = x
+        total = 0.0
+        for _ in range(10):
+            near = y < least
+            total = total + 1.0 / (y * y) if near else total
+            y = y + 1.0 if near else y
+        z = 1.0 / y
+        found = total + (z + z * z * (0.5 + z * series(z * z)))
         return nothing if x < 0.0 else found
 
     return of_one_number

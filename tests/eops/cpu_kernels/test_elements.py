@@ -42,6 +42,7 @@ ULP = {
     "erfinv": (0.6, 6.0),
     "lgamma": (0.6, 6.0),
     "digamma": (0.6, 6.0),
+    "trigamma": (0.6, 6.0),
     "exp2": (0.6, 1.2),
     "log2": (1.5, 1.0),
     "log10": (1.7, 1.0),
@@ -86,6 +87,7 @@ OTHERWISE: dict[str, Any] = {
     "log2": lambda x: mpmath.log(x, 2),
     "pow": mpmath.power,
     "lgamma": mpmath.loggamma,
+    "trigamma": lambda x: mpmath.psi(1, x),
 }
 """Functions by mpmath that have another name there, or none."""
 FAR = (2.0**28, -(2.0**29) - 64, 1.6e10, -7e22, 1e30, 1.7e38, -3.4e38)

@@ -419,6 +419,7 @@ FUNCTIONS_OF: dict[str, str] = {
     "erfinv": "! !- 0 !+ ! d",
     "lgamma": "! ! ! -0+ P d",
     "digamma": "! ! ! -+ P d",
+    "trigamma": "! ! ! + 0 +",
 }
 
 
