@@ -16,9 +16,9 @@ from numba import types
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.linked import ALONE, Unlinkable, digest_of, prepare
+from einderive.eops.cpu_kernels.compiling import made_of
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.functions import functions, near_by
-from einderive.eops.cpu_kernels.lowered import made_of
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import digest, store, stored
 from einderive.eops.cpu_kernels.words import machine

@@ -1,4 +1,4 @@
-"""From the plan of a kernel to its source in Python, as numba compiles it.
+"""From the plan of a kernel to its source in Python, as `lowering` and numba compile it.
 
     def kernel(data):                       addresses: the operands' and, last, the results'
         for w in range(...):                this thread's pieces of work

@@ -36,7 +36,7 @@ def told(group: Group, types: Mapping[Source, str], open_sizes: bool = False) ->
         group.operands,
         group.outputs,
         "p",
-        "Python, compiled by numba",
+        "Python, compiled by LLVM",
         str(made),
         source,
         tuple(_launches(made, every)),

@@ -170,5 +170,7 @@ def polynomial(real: type, coefficients: Sequence[float]) -> Written:
     lines += [f"    y = fused(y, x, c{k})" for k in reversed(range(len(coefficients) - 1))]
     space: dict[str, Any] = {f"c{k}": real(c) for k, c in enumerate(coefficients)}
     space["fused"] = fused
-    exec("\n".join([*lines, "    return y"]), space)
+    text = "\n".join([*lines, "    return y"])
+    exec(text, space)
+    space["polynomial"].text = text
     return compiled(space["polynomial"])

@@ -1,0 +1,128 @@
+"""Functions of Python as syntax trees, with what their names mean."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import linecache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple
+
+from einderive.eops.cpu_kernels.lowering.values import Unknown
+
+
+class Source(NamedTuple):
+    """A function: its syntax, and the values of the names that it does not assign."""
+
+    tree: ast.FunctionDef
+    space: Mapping[str, Any]
+
+
+def source_of(function: Callable[..., Any]) -> Source:
+    """That of a function in a file, or of one that was made of the text in its `text`."""
+    code, text = function.__code__, getattr(function, "text", None)
+    known = _functions(code.co_filename) if text is None else _in_text(text)
+    found = known.get((code.co_name, code.co_firstlineno))
+    if found is None:
+        raise Unknown(f"the source of {code.co_name}")
+    cells = function.__closure__ or ()
+    closed = {name: cell.cell_contents for name, cell in zip(code.co_freevars, cells, strict=True)}
+    return Source(found, {**vars(builtins), **function.__globals__, **closed})
+
+
+@cache
+def _functions(filename: str) -> dict[tuple[str, int], ast.FunctionDef]:
+    """The functions of a file by name and first line, decorators included."""
+    return _in_text("".join(linecache.getlines(filename)))
+
+
+@lru_cache(maxsize=512)
+def _in_text(text: str) -> dict[tuple[str, int], ast.FunctionDef]:
+    """Those of a text."""
+    trees = ast.walk(ast.parse(text))
+    functions = [tree for tree in trees if isinstance(tree, ast.FunctionDef)]
+    return {
+        (tree.name, min([tree.lineno, *(each.lineno for each in tree.decorator_list)])): tree
+        for tree in functions
+    }
+
+
+PLAIN: Final = (
+    ast.Name,
+    ast.Constant,
+    ast.Compare,
+    ast.UnaryOp,
+    ast.IfExp,
+    ast.BoolOp,
+    ast.expr_context,
+    ast.unaryop,
+    ast.cmpop,
+    ast.boolop,
+)
+"""Kinds of syntax that can be evaluated where they may not be needed."""
+CHEAP: Final = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+def plain(text: ast.expr) -> bool:
+    """Whether the expression can be evaluated where it may not be needed: it divides by nothing,
+    reads no memory, and takes no time."""
+    return all(
+        isinstance(node, (*PLAIN, *CHEAP))
+        or (isinstance(node, ast.BinOp) and isinstance(node.op, CHEAP))
+        for node in ast.walk(text)
+    )
+
+
+@cache
+def names_on_stack(tree: ast.FunctionDef) -> frozenset[str]:
+    """The names that a loop or a branch assigns, and that are assigned or read elsewhere too: their
+    value depends on the way that was taken."""
+    found: set[str] = set()
+    known = [{argument.arg for argument in tree.args.args}]
+    assigned = {node.id for node in _names(tree) if isinstance(node.ctx, ast.Store)}
+
+    def read(text: ast.AST) -> None:
+        for node in _names(text):
+            if node.id in assigned and not any(node.id in names for names in known):
+                found.add(node.id)
+
+    def store(text: ast.AST) -> None:
+        for node in _names(text):
+            if any(node.id in names for names in known[:-1]):
+                found.add(node.id)
+            known[-1].add(node.id)
+
+    def inner(lines: Sequence[ast.stmt], *targets: ast.AST) -> None:
+        known.append(set())
+        for target in targets:
+            store(target)
+        block(lines)
+        known.pop()
+
+    def block(lines: Sequence[ast.stmt]) -> None:
+        for line in lines:
+            match line:
+                case ast.For(target=target, iter=iterable, body=body):
+                    read(iterable)
+                    inner(body, target)
+                case ast.If(test=test, body=body, orelse=rest):
+                    read(test)
+                    inner(body)
+                    inner(rest)
+                case ast.Assign(targets=targets, value=value):
+                    read(value)
+                    for target in targets:
+                        store(target)
+                case ast.AugAssign(target=target, value=value):
+                    read(value)
+                    store(target)
+                case _:
+                    read(line)
+
+    block(tree.body)
+    return frozenset(found)
+
+
+def _names(text: ast.AST) -> list[ast.Name]:
+    return [node for node in ast.walk(text) if isinstance(node, ast.Name)]
