@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for one mutant, at least")
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, always the same")
     parser.add_argument("--function", action="append", help="only mutants of these functions")
+    parser.add_argument("--kind", action="append", help="only mutants of these kinds")
     parser.add_argument(
         "--unlisted", action="store_true", help="leave out what is listed as changing nothing"
     )
@@ -49,7 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"no such modules: {' '.join(chosen.modules)}")
     if chosen.function:
         plan = [(f, [m for m in own if m.function in chosen.function]) for f, own in plan]
-    elif not chosen.sample:
+    if chosen.kind:
+        plan = [(f, [m for m in own if m.kind in chosen.kind]) for f, own in plan]
+    if not (chosen.function or chosen.kind or chosen.sample):
         modules = {mutant.module for _, own in plan for mutant in own}
         out_of_date = stale([mutant for _, own in plan for mutant in own], modules)
     if chosen.unlisted:

@@ -5,10 +5,13 @@ They are collected from the modules as they are; a mutant is asked the same ques
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Sequence
 from random import Random
 
 from tests.mutants.run import Judge
+from tests.prepared import INTERPRETED
 
 
 def kernel(seeds: int) -> Callable[[], Judge]:
@@ -73,6 +76,23 @@ def kernels(seeds: int) -> Callable[[], Judge]:
         return judge
 
     return judge_of
+
+
+def triton(seeds: int) -> Callable[[], Judge]:
+    """Kernels in Triton's interpreter, with every address checked: all cases of the tests, and
+    random groups of stages."""
+    if "triton" in sys.modules and os.environ.get(INTERPRETED) != "1":
+        raise RuntimeError(f"Triton is loaded without {INTERPRETED}=1")
+    os.environ[INTERPRETED] = "1"
+    from tests.mutants import triton_kernels
+
+    questions = triton_kernels.collect(seeds)
+
+    def judge(first: Sequence[int]) -> tuple[int, str] | None:
+        order = [*first, *(n for n in range(len(questions)) if n not in set(first))]
+        return triton_kernels.first_fault(questions, order)
+
+    return lambda: judge
 
 
 def checker(seeds: int) -> Callable[[], Judge]:

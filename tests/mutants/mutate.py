@@ -7,6 +7,7 @@
     call        a check that is called for its refusals: not called
     bound       `x + 1` or `x - 1`, or a number in a Range: one off
 
+Of an emitter, also the text that it writes (`tests.mutants.texts`).
 What refuses is read off the function's result: of `bool` it is False, of `str | None` any text, of
 `X | None` None, of `X | Mismatch` a Mismatch.  Nothing here knows a module or a function by name.
 """
@@ -17,8 +18,8 @@ import ast
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
 
+from tests.mutants import texts
 from tests.mutants.weaken import Alternatives, either, less, more, shifted
 
 Function = ast.FunctionDef
@@ -55,7 +56,7 @@ class Site:
     parent: ast.AST
     field: str
     place: int | None
-    alternatives: Callable[[Any], Iterator[ast.AST]]
+    alternatives: texts.Alternatives
 
     def get(self) -> ast.AST:
         found = getattr(self.parent, self.field)
@@ -69,16 +70,22 @@ class Site:
             getattr(self.parent, self.field)[self.place] = node
 
 
-def mutants(module: str, source: str, checks: frozenset[str], wanted: Wanted) -> list[Mutant]:
+def mutants(
+    module: str, source: str, checks: frozenset[str], wanted: Wanted, *, written: bool = False
+) -> list[Mutant]:
     """All of them, in the order of the source; no two of one function with equal texts.
 
-    `checks`: names of functions that are called for their refusals; `wanted`: which functions."""
+    `checks`: names of functions that are called for their refusals; `wanted`: which functions;
+    `written`: what they write is mutated as well."""
     tree = ast.parse(source)
     found: dict[tuple[str, str, str, int], Mutant] = {}
     for name, function in functions(tree):
         if not wanted(name):
             continue
-        for site in _sites(name, function, checks):
+        sites = list(_sites(name, function, checks))
+        if written:
+            sites += (Site(name, *spot) for spot in texts.spots(function))
+        for site in sites:
             old = site.get()
             before, line = ast.unparse(old), getattr(old, "lineno", function.lineno)
             for new in site.alternatives(old):

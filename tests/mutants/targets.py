@@ -34,18 +34,32 @@ KERNELS = (
 """What has to be right; the rest of these rooms decides mostly what is fast."""
 
 
+CPU_TEXT = tuple(
+    f"einderive.eops.cpu_kernels.{name}"
+    for name in ("emit", "passes", "windows", "writing", "numbers")
+)
+TRITON_TEXT = tuple(
+    f"einderive.eops.triton_kernels.emit_{name}"
+    for name in ("access", "dot", "loops", "rows", "scalar")
+)
+"""The emitters: what they write is mutated as well."""
+IN_COMMENTS = frozenset({"emit_rows"})
+"""What these functions write stands in comments of a kernel."""
+
+
 @dataclass(frozen=True)
 class Family:
     """Modules that are judged alike: `judge` names the function of `tests.mutants.judges` that is
     asked first, `tests` the test files that are run where it has nothing to say.  `in_place`: the
     modules keep nothing from one call to the next, and call none of their functions while they are
-    imported."""
+    imported.  `writes`: what the modules write is mutated, too."""
 
     name: str
     modules: tuple[str, ...]
     judge: str
     tests: tuple[str, ...]
     in_place: bool = False
+    writes: bool = False
 
 
 def _modules(package: str) -> tuple[str, ...]:
@@ -142,6 +156,18 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_gathers.py",
             ),
         ),
+        Family("cpu-text", CPU_TEXT, "kernels", ("tests/eops/loops/test_gathers.py",), True, True),
+        Family(
+            "triton-text",
+            TRITON_TEXT,
+            "triton",
+            (
+                "tests/eops/triton_kernels/test_emit_triton.py::test_source_reads_well",
+                "tests/eops/triton_kernels/test_emit_triton.py::test_wide_indices",
+            ),
+            True,
+            True,
+        ),
     )
 
 
@@ -187,4 +213,10 @@ def mutants_of(family: Family, module: str) -> list[Mutant]:
     if family.name == "kernel":
         decide = {name for place, name in deciding_steps() if place == module}
         return mutants(module, source(module), checks_of(family), decide.__contains__)
-    return mutants(module, source(module), checks_of(family), lambda name: True)
+    return mutants(
+        module,
+        source(module),
+        checks_of(family),
+        lambda name: name not in IN_COMMENTS,
+        written=family.writes,
+    )
