@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 CAMPAIGN = pytest.mark.campaign
-PART = 4
+PART = 6
 """What is run every time is one of so many."""
 
 

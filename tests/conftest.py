@@ -50,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # what is loaded for the tests stays to the end
     seed = config.getoption("seed")
     settings.load_profile("repeated" if seed is None else "any")
     config.stash[SEED] = seed or 0
@@ -168,6 +169,7 @@ def pytest_collection_finish() -> None:
     """What is loaded by then stays to the end: the garbage collector need not go over it again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
     gc.set_threshold(500_000, 20, 20)
 
 

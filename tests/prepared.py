@@ -33,7 +33,7 @@ from typing import Any, NoReturn
 ROOT = Path(__file__).parents[1]
 LIBRARIES = ("torch", "numpy", "sympy", "lark", "islpy", "flint", "json", "subprocess")
 INTERPRETED = "TRITON_INTERPRET"
-"""Triton reads this variable when it is loaded."""
+"""Triton reads this variable when it is loaded: by the program itself, not before."""
 MOST_BYTES = 1 << 20
 
 
@@ -45,7 +45,7 @@ def python(
     environment = dict(os.environ if env is None else env)
     asked = {"arguments": arguments, "cwd": str(cwd or Path.cwd()), "env": environment}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        connection = _forking(environment.get(INTERPRETED) == "1")
+        connection = _forking()
         message = json.dumps(asked).encode()
         socket.send_fds(connection, [len(message).to_bytes(8)], [out.fileno(), err.fileno()])
         connection.sendall(message)
@@ -68,16 +68,15 @@ def interpreted(*arguments: str | Path, **variables: str | Path) -> str:
 
 
 @cache
-def _forking(interpreted: bool) -> socket.socket:
+def _forking() -> socket.socket:
     """The connection to a process that forks; it ends when the connection is closed."""
     ours, theirs = socket.socketpair()
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    libraries = [*LIBRARIES, *["triton", "triton.language"] * interpreted]
     kept.pop(INTERPRETED, None)
     with theirs:
         subprocess.Popen(
-            [sys.executable, "-P", __file__, str(theirs.fileno()), *libraries],
-            env=kept | ({INTERPRETED: "1"} if interpreted else {}),
+            [sys.executable, "-P", __file__, str(theirs.fileno()), *LIBRARIES],
+            env=kept,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
         )

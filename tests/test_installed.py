@@ -230,6 +230,7 @@ def test_pyright_sees_the_types(tmp_path: Path) -> None:
     assert 'Argument of type "Literal[3]"' in error
 
 
+@CAMPAIGN
 def test_from_an_editable_installation(tmp_path: Path) -> None:
     python = environment(tmp_path)
     install(python, "--no-build-isolation", "-e", sources(tmp_path))

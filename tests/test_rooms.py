@@ -56,6 +56,7 @@ def targets(path: Path) -> Iterator[str]:
             yield from files[:1]
 
 
+@cache
 def files() -> Graph:
     return {name: frozenset(targets(path)) - {name} for name, path in FILES.items()}
 

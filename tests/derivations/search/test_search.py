@@ -154,7 +154,7 @@ def test_a_copy_that_only_seems_free_does_not_hide_a_better_program() -> None:
     given = parse(text, {"A": (8, 10000, 64), "B": (8, 10000, 64)}).roots()
     seconds = [
         search(given, LAWLESS, OPERATORS, H100, Budget(states=n)).plans[0].seconds
-        for n in (1000, 2000, 4000)
+        for n in (1000, 4000)
     ]
     assert seconds == sorted(seconds, reverse=True)
 

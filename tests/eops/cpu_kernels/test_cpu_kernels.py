@@ -163,6 +163,7 @@ def test_a_loop_runs_again_for_operands_that_are_far(far: int) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=text)
 
 
+@sampled(2)
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
     "text",

@@ -22,7 +22,7 @@ from einderive.eops.cpu_kernels.late import late_bodies
 from einderive.eops.cpu_kernels.words import machine
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.notation.parse import parse
-from tests.amount import one_in
+from tests.amount import one_in, sampled
 from tests.eops.compiled import compiled
 
 ULP = {
@@ -204,7 +204,7 @@ def of_arity(count: int) -> list[Any]:
     names = [name for name in functions("float64") if FUNCTIONS[name].arity == count]
     every = [*product(names, ("float32", "float64"))]
     plain = [(*one, True) for one in every if differs(*one)]
-    return one_in(5, (*((*one, False) for one in every), *plain))
+    return one_in(8, (*((*one, False) for one in every), *plain))
 
 
 def differs(name: str, dtype: str) -> bool:
@@ -225,6 +225,7 @@ def test_of_one(name: str, dtype: str, plain: bool) -> None:
         assert known.pieces or known.steps or known.truth or known.always_finite, name
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("dtype", "plain"), [("float32", False), ("float32", True), ("float64", False)]
 )
@@ -242,6 +243,7 @@ def test_operands_that_are_near(name: str, dtype: str, plain: bool) -> None:
     check_special(name, applied(name + NEAR, odd, plain=plain), odd)
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", DIVIDING)
 def test_quotients_that_are_near(name: str, dtype: str) -> None:
@@ -347,6 +349,7 @@ def test_kernels_have_every_function_of_the_notation() -> None:
     assert set(functions("int64")) == whole - chosen - parts - {"bitwise_invert"}
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", [n for n in functions("int64") if n in WHOLE])
 def test_whole_numbers(name: str) -> None:
     """As torch, except that a divisor 0 counts as 1; the least number has no opposite."""
@@ -359,6 +362,7 @@ def test_whole_numbers(name: str) -> None:
     np.testing.assert_array_equal(found[defined], expected)
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     "name", ["sqrt", "abs", "exp", "log", "log2", "log10", "log1p", "expm1", "tanh"]
 )

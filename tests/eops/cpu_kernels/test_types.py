@@ -17,7 +17,7 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import sources
 from einderive.ta.notation.parse import parse
-from tests.amount import first
+from tests.amount import first, sampled
 
 TYPES = {
     str(dtype).removeprefix("torch."): dtype
@@ -102,6 +102,7 @@ def refuse(*_: Any) -> Any:
     raise AssertionError("torch was asked")
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("text", "a", "b"), first(len(TEXTS), CASES), ids=lambda part: str(part)[:40]
 )

@@ -19,7 +19,7 @@ from tests.eops.loops.interpreted import check, same, value_of
 from tests.eops.loops.programs import candidates, data, drawn
 from tests.fuzz.groups import rows_program
 
-PART = 70
+PART = 36
 
 
 def explored(seed: object, count: int) -> Counter[str]:

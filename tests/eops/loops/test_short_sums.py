@@ -15,6 +15,7 @@ from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 WINDOWS = {
     "mean of 3 x 3": (
@@ -43,6 +44,7 @@ def group_of(text: str) -> Group:
     return Group(tuple(stages(*roots)), tuple(roots))
 
 
+@sampled(2)
 @pytest.mark.parametrize("open_sizes", [False, True])
 @pytest.mark.parametrize("name", WINDOWS)
 def test_short_sums_have_no_totals(name: str, open_sizes: bool) -> None:

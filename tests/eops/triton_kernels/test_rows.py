@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from einderive.eops.triton_kernels.rows import row_plan
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.eops import triton_rows_runner as runner
 from tests.eops.ahead_of_time import TARGETS, compile_for, compile_kernel
 from tests.eops.triton_rows_runner import LAYER_NORM, SOFTMAX, Case
@@ -105,6 +105,7 @@ FEW = [*((name, "cuda:90") for name in WIDE), *(("softmax", target) for target i
 EVERY = [(name, target) for name in WIDE for target in TARGETS]
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("name", "target"), first(len({*FEW}), list(dict.fromkeys([*FEW, *EVERY])))
 )

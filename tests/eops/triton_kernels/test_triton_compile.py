@@ -9,7 +9,7 @@ import torch
 
 from einderive.eops.triton_kernels.build import build, write_source
 from einderive.ta.errors import BuildError
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.eops import triton_runner as runner
 from tests.eops.ahead_of_time import TARGETS, compile_for
 from tests.eops.long_reductions import LONG
@@ -45,6 +45,7 @@ FEW += [(name, target) for target in TARGETS for name in ("offset add", *HALVES[
 EVERY = [(name, target) for name in STAGES for target in TARGETS]
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("name", "target"), first(len({*FEW}), list(dict.fromkeys([*FEW, *EVERY])))
 )

@@ -30,7 +30,7 @@ def chain(body: str, count: int) -> str:
 
 @cache
 def derived(name: str, target: str) -> ed.Derivation:
-    few = ed.Budget(states=1000)
+    few = ed.Budget(states=400)
     return ed.derive(chain(BODIES[name], COUNT), X=(1000,), target=target, budget=few, most=4)
 
 
