@@ -10,6 +10,8 @@
     prod[k] (a*b) = prod[k] a * prod[k] b,   prod[k:0:n] b = b^n        b does not use k
     f(1, 2) = its value             of numbers alone, for comparisons and isnan, isinf, isfinite
     choose(c, a, b) = a             c a number other than 0;  = b for c = 0;  choose(c, a, a) = a
+    choose(c, a + b, d) = choose(c, a, 0) + choose(c, b, 0) + choose(c, 0, d);   a, b, d are finite
+    choose(c, S[k] r*a, 0) = S[k] r*choose(c, a, 0)        r a read of an input, which is finite
     choose(c, 1, 0) = (c != 0), which is c for a comparison;  choose(c, 0, 1) = (c == 0)
     f(a, b) = f(b, a)               as the file states: equal(A[i], A[j]) stands with i <= j
     maximum(a, b) is the max, minimum(a, b) the min, of a set of two
@@ -87,6 +89,14 @@ def as_comparison(name: str, operands: Sequence[Sum]) -> tuple[str, Sequence[Sum
     if FUNCTIONS[name].picks and set(operands[1:]) == {(Term(ONE),), ZERO}:
         return ("equal" if operands[1] == ZERO else "not_equal"), (operands[0], ZERO)
     return name, operands
+
+
+def apart(term: Term, is_read: Callable[[Atom], bool]) -> tuple[Term, Term]:
+    """`(r, a)` with term = r*a: the reads, and the other factors.  All that is bound stays with r,
+    and so may be named in a."""
+    reads = [atom for atom in term.atoms if is_read(atom)]
+    rest = tuple(atom for atom in term.atoms if atom not in reads)
+    return term._replace(atoms=tuple(reads)), Term(ONE, atoms=rest)
 
 
 def orders(atoms: Sequence[Atom]) -> Iterator[tuple[tuple[Condition, ...], int]]:

@@ -114,6 +114,10 @@ class Families:
             self._placed.append((here, atom))
         return atom
 
+    def is_read(self, atom: Atom) -> bool:
+        """Whether the atom is an entry of an input, or of a scope as it is."""
+        return not isinstance(self.leaves[atom.leaf].content, Family | str)
+
     def is_exp(self, atom: Atom) -> bool:
         """Whether the atom is exp of a finite number, which is never 0."""
         content = self.leaves[atom.leaf].content

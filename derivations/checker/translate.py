@@ -242,7 +242,26 @@ class Translation:
                 return value
         if len(parts) == 1:
             return self._of_one(name, parts[0])
+        if FUNCTIONS[name].picks and not any(t.unbounded for part in parts[1:] for t in part):
+            return self._chosen(name, parts)
         return self._of_several(name, parts)
+
+    def _chosen(self, name: str, parts: Sequence[Sum]) -> Sum:
+        """`choose(c, a, b)`, term by term of a and b, without the inputs that a term multiplies."""
+        condition, *branches = parts
+        found: Sum = ()
+        for place, branch in enumerate(branches):
+            for term in branch:
+                inputs, rest = axioms.apart(term, self.families.is_read)
+                operands = [condition, axioms.ZERO, axioms.ZERO]
+                operands[1 + place] = (rest,)
+                if rest == Term(ONE):
+                    named, compared = axioms.as_comparison(name, operands)
+                    one = self._of_operands(named, compared)
+                else:
+                    one = self._of_several(name, operands)
+                found += product([(inputs,), one])
+        return found
 
     def _of_one(self, name: str, part: Sum) -> Sum:
         if name == "exp" and self.exp_sum:

@@ -1,8 +1,9 @@
-"""A common factor taken out of a sum of terms, or out of a choice by conditions on indices.
+"""A common factor taken out of a sum of terms, or out of a choice by conditions.
 
-    a*b + a*c            =  a*(b + c)
-    where(c, a*b, a*d)   =  a*where(c, b, d)
-    where(c, a*b, 0)     =  a*where(c, b, 0)
+    a*b + a*c                             =  a*(b + c)
+    where(c, a*b, a*d)                    =  a*where(c, b, d)
+    where(c, a*b, 0)                      =  a*where(c, b, 0)
+    where(c, a*b, where(e, a*d, 0))       =  a*where(c, b, where(e, d, 0))
 
 Source: the ring axioms.
 """
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
@@ -18,10 +21,19 @@ from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.maps import term_text
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
-from einderive.ta.ir import expr
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Add, Apply, Node, Power, Scope, Select
-from einderive.ta.ir.subst import factors_of, stages, walk
+from einderive.ta.ir.node import Access, Add, Apply, Node, Power, Scope, Select, Source
+from einderive.ta.ir.positions import is_input
+from einderive.ta.ir.subst import (
+    accesses,
+    branches,
+    children,
+    factors_of,
+    stages,
+    walk,
+    with_children,
+)
 
 NOTHING = expr.const(0)
 
@@ -35,7 +47,8 @@ class Factor(Witness):
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """The body as a product.  All terms of the body, or all branches, have to have the factor,
-        and no infinite number of the text may make it infinite."""
+        and no infinite number of the text may make it infinite.  A value that decides a choice is
+        of other inputs than the factor: it may ask where the factor is infinite."""
         terms = terms_to_factor(scope.body)
         first = factors_of(terms[0])
         if not 0 <= self.factor < len(first):
@@ -45,14 +58,16 @@ class Factor(Witness):
             raise RuleRefused("not every term has this factor")
         if may_be_infinite(common):
             raise RuleRefused("the factor may be infinite")
-        if isinstance(scope.body, Select) and len(terms) == 1 and not _stays_finite(common):
-            raise RuleRefused("the choice may hide where the factor is infinite")
+        if NOTHING in chosen(scope.body):
+            if not _stays_finite(common):
+                raise RuleRefused("the choice may hide where the factor is infinite")
+            if not _inputs(common).isdisjoint(_inputs(*deciding(scope.body))):
+                raise RuleRefused("the choice may ask whether the factor is infinite")
         rest = {term: expr.mul(*(f for f in factors_of(term) if f is not common)) for term in terms}
-        body = scope.body
-        if isinstance(body, Select):
-            inner = expr.select(body.conditions, rest[body.then], rest.get(body.otherwise, NOTHING))
-        else:
+        if isinstance(scope.body, Add):
             inner = expr.add(*(rest[term] for term in terms))
+        else:
+            inner = _chosen(scope.body, rest)
         return make_scope(scope.loops, scope.sums, expr.mul(common, inner), scope.reducer)
 
     def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
@@ -86,11 +101,55 @@ def _read(node: Node) -> tuple[Scope, ...]:
     return ()
 
 
+def _chosen(node: Node, made: dict[Node, Node]) -> Node:
+    """The choice with what `made` has for each branch in its place."""
+    if not branches(node):
+        return made.get(node, NOTHING)
+    if node not in made:
+        then, otherwise = (_chosen(branch, made) for branch in branches(node))
+        if isinstance(node, Select):
+            made[node] = expr.select(node.conditions, then, otherwise)
+        else:
+            made[node] = with_children(node, (*children(node)[:1], then, otherwise))
+    return made[node]
+
+
+def _inputs(*nodes: Node) -> set[Source]:
+    """The tensors that the terms read, also through scopes."""
+    bodies = [stage.body for node in nodes for part in walk(node) for stage in _read(part)]
+    read = {access.source for body in (*nodes, *bodies) for access in accesses(body)}
+    return {source for source in read if is_input(source)}
+
+
 def terms_to_factor(body: Node) -> tuple[Node, ...]:
-    """The terms of a sum, or the branches of a choice.  A 0 as the right branch has every factor,
-    so it is left out."""
+    """The terms of a sum, or what a choice may choose, without 0: that has every factor."""
     if isinstance(body, Add):
         return body.terms
-    if isinstance(body, Select):
-        return (body.then,) if body.otherwise is NOTHING else (body.then, body.otherwise)
-    raise RuleRefused("the body is not a sum of terms, nor a choice")
+    found = tuple(node for node in chosen(body) if node is not NOTHING and not branches(node))
+    if not branches(body) or not found:
+        raise RuleRefused("the body is not a sum of terms, nor a choice")
+    return found
+
+
+def chosen(body: Node) -> tuple[Node, ...]:
+    """A choice, the choices within it, and all that these may choose."""
+    found: dict[Node, None] = {body: None}
+    pending = [body]
+    while pending:
+        for branch in branches(pending.pop()):
+            if branch not in found:
+                found[branch] = None
+                pending.append(branch)
+    return tuple(found)
+
+
+def deciding(body: Node) -> tuple[Node, ...]:
+    """The values that decide a choice, or one of those within it."""
+    return tuple(n.args[0] for n in chosen(body) if isinstance(n, Apply) and branches(n))
+
+
+def asked(body: Node) -> int:
+    """The bit set of the iterators of the conditions that decide a choice."""
+    chosen_by = [node for node in chosen(body) if isinstance(node, Select)]
+    rows = [affine.mask(c.row) for node in chosen_by for c in node.conditions]
+    return reduce(or_, [*rows, *(value.free for value in deciding(body))], 0)

@@ -16,6 +16,7 @@ from typing import TypeVar
 from lark import Token, Tree
 
 from einderive.ta.errors import FormulaSyntaxError
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.identities.identity import WIDE, Identity, Instance
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row, row_range, within
@@ -281,6 +282,9 @@ class Matcher:
                 yield match
         elif part.data == "call" and name == "where" and isinstance(node, Select):
             yield from self.chosen(below(inner[0]), node, match)
+        elif part.data == "call" and name == "where" and isinstance(node, Apply):
+            if FUNCTIONS[node.function].picks:
+                yield from self.in_turn(below(inner[0]), node.args, match)
         elif part.data == "call" and isinstance(node, Apply) and node.function == name:
             yield from self.in_turn(below(inner[0]), node.args, match)
         elif part.data == "power" and isinstance(node, Power) and node.exponent == 2:

@@ -49,6 +49,15 @@ EQUAL = [
     ("{L[i:0:3] S[k:0:2,l:0:3] A[i+k+l]}", "{L[i:0:3] S[k:0:3,l:0:2] A[i+k+l]}"),
     ("{L[i:0:3] S[k:0:9] (A[k] - B[i])^2}",
      "{L[i:0:3] {S[k:0:9] A[k]^2}[] - 2*B[i]*{S[k:0:9] A[k]}[] + 9*B[i]^2}"),
+    # choices by values: what is read leaves them, and so do sums
+    ("{L[i:0:3] where(B[i], A[i]*K[i], 0)}", "{L[i:0:3] A[i]*where(B[i], K[i], 0)}"),
+    ("{L[i:0:3] where(B[i], A[i], 0)}", "{L[i:0:3] A[i]*where(B[i], 1, 0)}"),
+    ("{L[i:0:3] where(B[i] < 0, A[i], K[i])}",
+     "{L[i:0:3] where(B[i] < 0, A[i], 0) + where(B[i] < 0, 0, K[i])}"),
+    ("{L[i:0:3] where(B[i], {L[i:0:3] S[k:0:9] C[i,k]/A[i]}[i], 0)}",
+     "{L[i:0:3] S[k:0:9] C[i,k]*where(B[i], 1/A[i], 0)}"),
+    ("{L[i:0:3] S[k:0:3] where(C[i,k], A[k]*exp(K[k]), where(i == k, A[k]*exp(K[k]), 0))}",
+     "{L[i:0:3] S[k:0:3] A[k]*where(C[i,k], exp(K[k]), where(i == k, exp(K[k]), 0))}"),
     # max, min and prod
     ("{L[i:0:3] max[k:0:9] C[i,k]}", "{L[i:0:3] max[p:0:3] {L[i:0:3,p:0:3] max[q:0:3] "
      "C[i,3*p+q]}[i,p]}"),
@@ -69,6 +78,13 @@ EQUAL = [
 ]  # fmt: skip
 
 UNEQUAL = [
+    # choices by values, which may hide a quotient, and have two branches
+    ("{L[i:0:3] where(A[i], 1/A[i], 0)}", "{L[i:0:3] where(A[i], 1, 0)/A[i]}"),
+    ("{L[i:0:3] where(B[i], A[i]*K[i], 0)}", "{L[i:0:3] A[i]*where(K[i], B[i], 0)}"),
+    ("{L[i:0:3] where(B[i], A[i]*K[i], 1)}", "{L[i:0:3] A[i]*where(B[i], K[i], 1)}"),
+    ("{L[i:0:3] where(B[i], A[i], K[i])}", "{L[i:0:3] where(B[i], K[i], A[i])}"),
+    ("{L[i:0:3] where(B[i], A[i] + K[i], 0)}", "{L[i:0:3] where(B[i], A[i], 0) + K[i]}"),
+    ("{L[i:0:3] where(B[i], 1, 0)^2*A[i]}", "{L[i:0:3] where(B[i], 2, 0)*A[i]}"),
     ("{L[i:0:3] S[k:0:9] A[k]*C[i,k]}", "{L[i:0:3] S[k:0:8] A[k]*C[i,k]}"),
     ("{L[i:0:3] S[k:0:9] A[k]*C[i,k]}", "{L[i:0:3] S[k:0:9] A[k]*C[k,i]}"),
     ("{L[i:0:3] S[k:0:9] A[k]*C[i,k]}", "{L[i:0:3] S[k:0:9] B[k]*C[i,k]}"),

@@ -182,22 +182,60 @@ def test_factor_takes_out_what_all_terms_share() -> None:
             {"{L[i:0:4] A[i]*where(i < 2, B[i], A[i+1])}"},
         ),
         ("{L[i:0:4] where(i < 2, A[i], A[i]*B[i])}", {"{L[i:0:4] A[i]*where(i < 2, 1, B[i])}"}),
+        (
+            "{L[i:0:4] where(i < 2, 0, A[i]*B[i])}",
+            {"{L[i:0:4] A[i]*where(i < 2, 0, B[i])}", "{L[i:0:4] B[i]*where(i < 2, 0, A[i])}"},
+        ),
+        (
+            "{L[i:0:4] S[k:0:3] where(N[i,k], M[i,k]*A[i], 0)}",
+            {
+                "{L[i:0:4] S[k:0:3] A[i]*where(N[i,k], M[i,k], 0)}",
+                "{L[i:0:4] S[k:0:3] M[i,k]*where(N[i,k], A[i], 0)}",
+            },
+        ),
+        (
+            "{L[i:0:4] S[k:0:3] where(N[i,k] > 2, A[i]*exp(M[i,k]), where(i == k, A[i], 0))}",
+            {"{L[i:0:4] S[k:0:3] A[i]*where(N[i,k] > 2, exp(M[i,k]), where(i == k, 1, 0))}"},
+        ),
+        (  # both branches have the factor, whatever the condition asks
+            "{L[i:0:4] where(A[i] > 0, A[i]*B[i], -A[i])}",
+            {"{L[i:0:4] A[i]*where(A[i] > 0, B[i], -1)}"},
+        ),
     ],
 )
 def test_factor_takes_out_of_both_branches(before: str, after: set[str]) -> None:
     outcomes = {outcome(before, Factor(position)) for position in range(2)}
     refused = {"not every term has this factor", "the first term has no such factor"}
+    refused |= {"the choice may hide where the factor is infinite"}
     assert {scope_of(text) for text in outcomes - refused} == {scope_of(text) for text in after}
     for position in range(len(after)):
         proved(before, Factor(position))
 
 
 @pytest.mark.parametrize(
-    "before", ["{L[i:0:4] where(i < 2, A[i], 1)}", "{L[i:0:4] where(i < 2, 0, A[i]*B[i])}"]
+    "before",
+    [
+        "{L[i:0:4] where(i < 2, A[i], 1)}",
+        "{L[i:0:4] where(B[i] > 2, A[i], where(i < 2, A[i]*B[i], 1))}",
+    ],
 )
 def test_factor_refuses_what_one_branch_lacks(before: str) -> None:
     reasons = {refusal(before, Factor(position)) for position in range(-1, 3)}
     assert reasons == {"not every term has this factor", "the first term has no such factor"}
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "{L[i:0:4] S[k:0:3] where(isfinite(A[i]), A[i]*M[i,k], 0)}",
+        "{L[i:0:4] S[k:0:3] where({S[j:0:3] abs(A[j+1])}[], M[i,k]*A[i], 0)}",
+        "{L[i:0:4] S[k:0:3] where(A[i] == A[i], {L[j:0:4] A[j]*B[j]}[i]*M[i,k], 0)}",
+    ],
+)
+def test_factor_refuses_what_a_value_may_guard(before: str) -> None:
+    outcomes = {outcome(before, Factor(position)) for position in range(3)}
+    assert "the choice may ask whether the factor is infinite" in outcomes
+    assert not any("A[i]*where" in found or "}[i]*where" in found for found in outcomes)
 
 
 def test_factor_refuses_other_powers_and_positions() -> None:
