@@ -79,9 +79,16 @@ def known_function(name: str, operands: Sequence[Sum]) -> Sum | None:
 
 def _as_sum(value: Fraction | float | int) -> Sum | None:
     """A number as a sum; None for a NaN."""
-    if value in (inf, -inf):
-        return INFINITY if value == inf else MINUS_INFINITY
-    return scaled((Term(ONE),), Fraction(value)) if value == value else None
+    if value != value:
+        return None
+    return constant(value if value in (inf, -inf) else Fraction(value))
+
+
+def constant(value: Fraction | float) -> Sum:
+    """The sum of one number, or of none for 0."""
+    if isinstance(value, Fraction):
+        return (Term(value),) if value else ZERO
+    return INFINITY if value > 0 else MINUS_INFINITY
 
 
 def as_comparison(name: str, operands: Sequence[Sum]) -> tuple[str, Sequence[Sum]]:
@@ -91,12 +98,18 @@ def as_comparison(name: str, operands: Sequence[Sum]) -> tuple[str, Sequence[Sum
     return name, operands
 
 
-def apart(term: Term, is_read: Callable[[Atom], bool]) -> tuple[Term, Term]:
-    """`(r, a)` with term = r*a: the reads, and the other factors.  All that is bound stays with r,
-    and so may be named in a."""
-    reads = [atom for atom in term.atoms if is_read(atom)]
-    rest = tuple(atom for atom in term.atoms if atom not in reads)
-    return term._replace(atoms=tuple(reads)), Term(ONE, atoms=rest)
+def choices(
+    parts: Sequence[Sum], is_read: Callable[[Atom], bool]
+) -> Iterator[tuple[Term, list[Sum]]]:
+    """`(r, [c, a, 0])` and `(r, [c, 0, b])` with choose(c, ...) = sum of r*choose(c, a, 0) and so
+    on, for each term r*a or r*b.  All that is bound stays with r, and so may be named in a."""
+    condition, *branches = parts
+    for place, branch in enumerate(branches, 1):
+        for term in branch:
+            rest = tuple(atom for atom in term.atoms if not is_read(atom))
+            operands = [condition, ZERO, ZERO]
+            operands[place] = (Term(ONE, atoms=rest),)
+            yield without(term, rest), operands
 
 
 def orders(atoms: Sequence[Atom]) -> Iterator[tuple[tuple[Condition, ...], int]]:

@@ -205,3 +205,9 @@ def undecided(
         or not affine.iterators(condition.row) <= set(ranges)
         or affine.bounds(condition.row, ranges)[0] < 0
     )
+
+
+def used_by(value: Sum, conditions: Iterable[Condition]) -> set[int]:
+    """The variables that a value depends on where the conditions hold."""
+    used = set().union(*map(variables_of, value))
+    return used.union(*(affine.iterators(c.row) for c in conditions))

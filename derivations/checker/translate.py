@@ -10,7 +10,6 @@ leaf.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
@@ -24,11 +23,10 @@ from einderive.derivations.checker.formal import (
     Term,
     bound_by,
     complement,
-    infinity,
     product,
     scaled,
     undecided,
-    variables_of,
+    used_by,
     within,
     without,
 )
@@ -134,7 +132,7 @@ class Translation:
     def _expression(self, node: Node, at: Sequence[Row]) -> Sum:
         match node:
             case Const():
-                return _constant(node.value)
+                return axioms.constant(node.value)
             case Access():
                 rows = tuple(affine.substitute(row, at) for row in node.rows)
                 return self._read(node.source, rows, node.fill)
@@ -192,7 +190,7 @@ class Translation:
         else:
             found = (Term(ONE, (), (), (self.families.read(source, rows),)),)
         for excluded in complement(undecided(inside, self.ranges)):
-            found += self._where(_constant(fill), excluded)
+            found += self._where(axioms.constant(fill), excluded)
         return found
 
     def _where(self, terms: Sum, conditions: Conditions) -> Sum:
@@ -248,19 +246,11 @@ class Translation:
 
     def _chosen(self, name: str, parts: Sequence[Sum]) -> Sum:
         """`choose(c, a, b)`, term by term of a and b, without the inputs that a term multiplies."""
-        condition, *branches = parts
         found: Sum = ()
-        for place, branch in enumerate(branches):
-            for term in branch:
-                inputs, rest = axioms.apart(term, self.families.is_read)
-                operands = [condition, axioms.ZERO, axioms.ZERO]
-                operands[1 + place] = (rest,)
-                if rest == Term(ONE):
-                    named, compared = axioms.as_comparison(name, operands)
-                    one = self._of_operands(named, compared)
-                else:
-                    one = self._of_several(name, operands)
-                found += product([(inputs,), one])
+        for inputs, operands in axioms.choices(parts, self.families.is_read):
+            named, own = axioms.as_comparison(name, operands)
+            made = self._of_several if named == name else self._of_operands
+            found += product([(inputs,), made(named, own)])
         return found
 
     def _of_one(self, name: str, part: Sum) -> Sum:
@@ -314,7 +304,7 @@ class Translation:
         if len(pieces) == 1:
             ((bound, conditions, value),) = pieces
             reduced = [variable for variable, _ in bound]
-            if not conditions and _used(value, ()).isdisjoint(reduced):
+            if not conditions and used_by(value, ()).isdisjoint(reduced):
                 return value
             value, outside = axioms.pulled(value, reduced)
             factor, reducer, value = axioms.reduced_without_factor(reducer, value)
@@ -339,7 +329,7 @@ class Translation:
             for factor in axioms.factors(value):
                 if factor == NEUTRAL:
                     continue
-                used = _used(factor, conditions)
+                used = used_by(factor, conditions)
                 own = tuple((variable, side) for variable, side in bound if variable in used)
                 times = prod(side.extent for variable, side in bound if variable not in used)
                 several = any(term.bound for term in factor)  # copies need variables of their own
@@ -364,7 +354,7 @@ class Translation:
         sums = self.fresh(scope.sums)
         at = (*rows, *(affine.iterator(variable) for variable, _ in sums))
         if any(side.extent == 0 for side in scope.sums):
-            return [Piece((), conditions, _constant(REDUCERS[reducer].identity))]
+            return [Piece((), conditions, axioms.constant(REDUCERS[reducer].identity))]
         found = self._body_parts(scope.body, at, reducer)
         return [
             Piece(sums + piece.bound, (*conditions, *piece.conditions), piece.value)
@@ -395,22 +385,10 @@ class Translation:
                 inside = within(rows, source.ranges)
                 parts = self._parts(source, rows, reducer, inside)
                 for excluded in complement(undecided(inside, self.ranges)):
-                    parts.append(Piece((), excluded, _constant(node.fill)))
+                    parts.append(Piece((), excluded, axioms.constant(node.fill)))
                 return parts
         return [Piece((), (), self.expression(node, at))]
 
 
-def _constant(value: Number) -> Sum:
-    if isinstance(value, Fraction):
-        return (Term(value),) if value else ()
-    return (infinity(value < 0),)
-
-
 def _placed(conditions: Sequence[Condition], at: Sequence[Row]) -> Conditions:
     return tuple(Condition(c.relation, affine.substitute(c.row, at)) for c in conditions)
-
-
-def _used(value: Sum, conditions: Conditions) -> set[int]:
-    """The variables that a value depends on where the conditions hold."""
-    used = set().union(*map(variables_of, value))
-    return used.union(*(affine.iterators(c.row) for c in conditions))

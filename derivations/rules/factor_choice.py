@@ -38,8 +38,8 @@ FACTOR_CHOICE = Rule(
     ),
     conditions=(
         "a choice, or choices within each other; all branches have the factor (0 has every "
-        "factor), and no number or fill makes it infinite; beside a 0, it holds no quotient and "
-        "no function, and conditions on values read other inputs than the factor"
+        "factor), and no number or fill makes it infinite, nor any branch if values decide; beside "
+        "a 0, it holds no quotient and no function, and conditions read other inputs than it"
     ),
     choices="the factors that both branches share, in a sum, where the rest uses fewer iterators",
     exactness="reassociates",

@@ -47,8 +47,11 @@ class Factor(Witness):
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
         """The body as a product.  All terms of the body, or all branches, have to have the factor,
-        and no infinite number of the text may make it infinite.  A value that decides a choice is
-        of other inputs than the factor: it may ask where the factor is infinite."""
+        and no infinite number of the text may make it infinite.
+
+        If values decide a choice, no such number may make any branch infinite.  Beside a branch of
+        0, they have to be of other inputs than the factor, since they may ask where it is infinite.
+        """
         terms = terms_to_factor(scope.body)
         first = factors_of(terms[0])
         if not 0 <= self.factor < len(first):
@@ -56,12 +59,13 @@ class Factor(Witness):
         common = first[self.factor]
         if not common.free or any(common not in factors_of(t) for t in terms):
             raise RuleRefused("not every term has this factor")
-        if may_be_infinite(common):
+        chooses = deciding(scope.body)
+        if any(map(may_be_infinite, terms if chooses else [common])):
             raise RuleRefused("the factor may be infinite")
         if NOTHING in chosen(scope.body):
             if not _stays_finite(common):
                 raise RuleRefused("the choice may hide where the factor is infinite")
-            if not _inputs(common).isdisjoint(_inputs(*deciding(scope.body))):
+            if not _inputs(common).isdisjoint(_inputs(*chooses)):
                 raise RuleRefused("the choice may ask whether the factor is infinite")
         rest = {term: expr.mul(*(f for f in factors_of(term) if f is not common)) for term in terms}
         if isinstance(scope.body, Add):

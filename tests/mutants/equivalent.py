@@ -250,8 +250,8 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.derivations.checker.translate",
         "Translation._reduced",
-        "not conditions and _used(value, ()).isdisjoint(reduced)",
-        ("_used(value, ()).isdisjoint(reduced)",),
+        "not conditions and used_by(value, ()).isdisjoint(reduced)",
+        ("used_by(value, ()).isdisjoint(reduced)",),
         "no such piece: beside one with undecided conditions there is one for where they fail",
     ),
     (
