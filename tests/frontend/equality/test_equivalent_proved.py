@@ -103,7 +103,7 @@ def test_no_mutant_is_shown_to_be_equal_unless_it_is(name: str, count: int) -> N
 @pytest.mark.parametrize(
     ("names", "count", "wrong", "right"),
     [
-        pytest.param(list(CASES)[::PART], MUTANTS // PART, 90, 3, id="some"),
+        pytest.param(list(CASES)[::PART], MUTANTS // PART, 40, 1, id="some"),
         pytest.param(list(CASES), MUTANTS, 1500, 50, id="all", marks=CAMPAIGN),
     ],
 )
