@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Final, TypeAlias
 
 from einderive.eops.loops.arrange import dense, plan
-from einderive.eops.loops.cost import LAUNCH, seconds
+from einderive.eops.loops.cost import VIEW, seconds
 from einderive.eops.loops.group import Group, is_view
 from einderive.ta.ir.node import Scope
 
@@ -139,7 +139,7 @@ def _pays(
 def predicted(group: Group) -> float | None:
     """The seconds of the group on dense operands.  None if no one kernel computes it."""
     if all(map(is_view, group.stages)):
-        return LAUNCH / 2  # views
+        return VIEW
     found = plan(group, dense(group))
     return None if found is None else seconds(found)
 

@@ -41,7 +41,7 @@ def test_a_stage_that_two_groups_compute_has_what_it_reads() -> None:
     program = parse(
         "M[k] = sum[j](Z[j,k])/90; S[k] = -finite(M[k]); T[j,k] = -(S[k] + Z[j,k]); "
         "D[i,j] = sum[k]((X[i,k] + T[j,k] + S[k])^2); Y[i] = min[j](D[i,j])",
-        {"X": (100, 3), "Z": (90, 3)},
+        {"X": (20, 3), "Z": (90, 3)},
     )
     reads = {stage: nested_scopes(stage) for stage in stages(*program.roots())}
     fusible = list(reads)[:-1]
