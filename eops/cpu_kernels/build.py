@@ -30,6 +30,7 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import TRUTH, Typing
 from einderive.eops.loops.plan import Plan
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Apply, Node, Power, Scope
 from einderive.ta.ir.subst import walk
 
@@ -90,7 +91,7 @@ class Kernel:
             digest = digest_of(self.code.file)
         except Unlinkable:
             return None
-        results = tuple((shape, str(dtype).removeprefix("torch.")) for shape, dtype in self.outs)
+        results = tuple((shape, type_name(dtype)) for shape, dtype in self.outs)
         run = self.code.file, digest, self.work, self.several, MOST_THREADS
         return (*run, len(self.plan.group.operands), results, self.team, self.numbers)
 

@@ -30,6 +30,7 @@ from einderive.eops.cpu_kernels.writing import Text
 from einderive.eops.dtypes import LIMITS
 from einderive.eops.torch_views.scatter import ScatterStage
 from einderive.ta.functions import REDUCERS
+from einderive.ta.ir.dtypes import type_name
 
 FEW: Final = 4
 """Totals are few where there are so many times as many terms, at least."""
@@ -73,9 +74,9 @@ def by_loop(stage: ScatterStage) -> Callable[..., torch.Tensor | None]:
             even=all(place.stride(-1) == 1 for place in spread),
             one=not any(terms.stride()),
             reducer=stage.reducer,
-            total=_name(total),
-            term=_name(source.dtype),
-            places=tuple(_name(place.dtype) for place in places),
+            total=type_name(total),
+            term=type_name(source),
+            places=tuple(type_name(place) for place in places),
         )
         result = torch.empty((rows, stage.width), dtype=total)
         data = [tensor.data_ptr() for tensor in (result, terms, *spread)]
@@ -86,10 +87,6 @@ def by_loop(stage: ScatterStage) -> Callable[..., torch.Tensor | None]:
         return result.to(source.dtype).reshape(stage.shape)
 
     return put
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
 
 
 @lru_cache(maxsize=KEPT)

@@ -12,6 +12,7 @@ from einderive.eops.cpu_kernels.stored import has_half
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import Kinds, Typing
 from einderive.eops.torch_views.types import types_beside
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Source, Tensor
 from einderive.ta.ir.positions import INDEX, is_input
 from einderive.ta.ir.subst import sources
@@ -39,12 +40,8 @@ def typing_of(group: Group, operands: Sequence[torch.dtype]) -> Typing | None:
         if made.compute not in COMPUTED:
             return None
         types[stage] = made.result
-        stages.append(Kinds(_name(made.compute), _name(made.result)))
+        stages.append(Kinds(type_name(made.compute), type_name(made.result)))
     if not readable().issuperset(types.values()):
         return None
-    default = _name(torch.get_default_dtype())
-    return Typing(tuple(map(_name, operands)), tuple(stages), default)
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
+    default = type_name(torch.get_default_dtype())
+    return Typing(tuple(map(type_name, operands)), tuple(stages), default)

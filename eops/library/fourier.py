@@ -50,10 +50,12 @@ def recognise(function: str, sign: int, scope: Scope) -> Binding | Mismatch:
     """The binding for a body `c * A[b,n] * f(sign*2*pi*k*n/N)`; of exp, with `1j` besides."""
     if len(scope.sums) != 1 or scope.reducer != "sum" or scope.sums[0].lo:
         return NO_WAVE
+    waves = [f for f in factors_of(scope.body) if isinstance(f, Apply) and f.function == function]
+    if not waves:
+        return NO_WAVE  # at once: few sums have any, and this is asked of every sum
     coefficient, core = expr.split_coefficient(scope.body)
-    waves = [f for f in factors_of(core) if isinstance(f, Apply) and f.function == function]
     reads: list[Access] = [f for f in factors_of(core) if is_data(f)]
-    if len(factors_of(core)) != 2 or not waves or not reads:
+    if len(factors_of(core)) != 2 or not reads:
         return NO_WAVE
     if (empty := refuse_empty(scope)) is not None:
         return empty

@@ -30,6 +30,7 @@ from einderive.ta.functions import REDUCERS
 from einderive.ta.given.complex_values import is_real
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
 from einderive.ta.ir.subst import rebuild, rename
 
@@ -141,7 +142,7 @@ class OneTermStage:
         """The picked tensor, if the stage is that tensor `alone`."""
         (each,) = self.picked
         view = self._view(each, buffers, types)
-        if not holds(str(view.dtype).removeprefix("torch."), self.nothing):
+        if not holds(type_name(view), self.nothing):
             view = view.to(types.compute)
         found = self.straight(view, *self._places(buffers, view.device).values())
         loops = tuple(range(len(self.shape)))

@@ -22,6 +22,7 @@ from einderive.eops.torch_views.views import plan_reads
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
 from einderive.ta.ir.subst import accesses, rebuild
 
@@ -90,7 +91,7 @@ class Points:
         """The stage over so many points, and a tensor for each read."""
         found = self._prepared.get(size)
         if found is None:
-            found = self._prepared[size] = self._prepare(size, str(dtype).removeprefix("torch."))
+            found = self._prepared[size] = self._prepare(size, type_name(dtype))
         return found
 
     def _prepare(self, size: int, dtype: str) -> tuple[Stage, tuple[Tensor, ...]]:

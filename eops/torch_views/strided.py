@@ -21,6 +21,7 @@ from einderive.eops.torch_views.types import real_scalar
 from einderive.ta.errors import BuildError
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Number
 
 Iterators: TypeAlias = Sequence[tuple[int, Range]]
@@ -167,7 +168,7 @@ def fill_value(fill: Number, dtype: torch.dtype) -> float | int:
     if dtype.is_floating_point or dtype.is_complex:
         return real_scalar(fill, dtype)
     if isinstance(fill, Fraction):
-        if holds(str(dtype).removeprefix("torch."), fill):
+        if holds(type_name(dtype), fill):
             return int(fill)
         raise BuildError(f"a buffer of {dtype} cannot be read with the fill {fill}")
     if dtype == torch.bool:

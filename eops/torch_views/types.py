@@ -24,6 +24,7 @@ from einderive.ta.exact.interp import input_tensors
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.given.complex_values import becomes_real
 from einderive.ta.ir.affine import Range
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Apply, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX, is_input
 from einderive.ta.ir.subst import sources, walk
@@ -47,7 +48,7 @@ def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
         common = common.to_real() if becomes_real(scope) else common
         return StageTypes(common, common)
     if all(map(is_whole, valued)):
-        compute, result = whole_types(scope, [_name(dtype) for dtype in valued])
+        compute, result = whole_types(scope, [type_name(dtype) for dtype in valued])
         return StageTypes(_type(compute), _type(result))
     common = reduce(torch.promote_types, valued)
     if common.is_complex and becomes_real(scope):
@@ -62,7 +63,7 @@ def compared_in(
     if any(dtype.is_complex for dtype in dtypes) or any(map(_is_imaginary, operands)):
         common = reduce(torch.promote_types, dtypes, torch.complex64)
         return common.to_real() if becomes_real(*operands) else common
-    return _type(operand_type(operands, domain, [_name(dtype) for dtype in dtypes]))
+    return _type(operand_type(operands, domain, [type_name(dtype) for dtype in dtypes]))
 
 
 def depends_on_inputs(scope: Scope) -> bool:
@@ -149,11 +150,7 @@ def real_scalar(value: Number, dtype: torch.dtype) -> float:
 
 def held(buffer: torch.Tensor, fill: Number, dtype: torch.dtype) -> torch.Tensor:
     """The buffer, converted to `dtype` if its own type cannot hold the fill."""
-    return buffer if holds(_name(buffer.dtype), fill) else buffer.to(dtype)
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
+    return buffer if holds(type_name(buffer), fill) else buffer.to(dtype)
 
 
 def _type(name: str) -> torch.dtype:

@@ -23,6 +23,7 @@ from einderive.eops.triton_kernels.build import Kernel, build, build_rows, build
 from einderive.eops.triton_kernels.products import product_plan
 from einderive.eops.triton_kernels.rows import row_plan
 from einderive.eops.triton_kernels.split import split
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import sources
 from einderive.ta.printing.show import show
@@ -52,7 +53,7 @@ def _group_kernel(group: Group, dtypes: Types) -> Kernel | None:
 
 
 def names_of(dtypes: Types) -> tuple[str, ...]:
-    return tuple([str(dtype).removeprefix("torch.") for dtype in dtypes])
+    return tuple([type_name(dtype) for dtype in dtypes])
 
 
 def launcher(scope: Scope) -> Callable[..., torch.Tensor]:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from einderive.frontend.call.operands import FLOATING, exchanged, type_name
+from einderive.frontend.call.operands import FLOATING, exchanged
 from einderive.ta.errors import OperandError
+from einderive.ta.ir.dtypes import type_name
 
 
 class Examples(NamedTuple):

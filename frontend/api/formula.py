@@ -12,6 +12,7 @@ import torch
 from einderive.frontend.api.examples import examples
 from einderive.frontend.api.option_names import refuse_option_names
 from einderive.ta.errors import TextError, shown
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
 from einderive.ta.notation.parse import parse as parse_text
 
@@ -86,7 +87,7 @@ def type_names(dtypes: Any) -> Any:
         except TypeError:
             return dtypes
     if isinstance(dtypes, torch.dtype | str):
-        return str(dtypes).removeprefix("torch.")
+        return type_name(dtypes)
     return dtypes
 
 

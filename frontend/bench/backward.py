@@ -35,6 +35,7 @@ from einderive.frontend.text import duration
 from einderive.frontend.training.kept import kept_bytes
 from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
 from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
 
 ALLOWANCE = 10e-6
@@ -102,7 +103,7 @@ def line_of(row: Row) -> str:
 def differentiable(formula: Formula, size: int) -> Program | None:
     """The formula in float32, if it has a gradient."""
     values = {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
-    types = {name: str(value.dtype).removeprefix("torch.") for name, value in values.items()}
+    types = {name: type_name(value) for name, value in values.items()}
     beside = {**formula.shapes(size), **formula.beside(size)}
     try:
         found = grad(formula.text, dtypes=types, **cast(Any, beside))

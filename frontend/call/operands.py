@@ -17,7 +17,7 @@ from einderive.frontend.call.guard import transformation
 from einderive.frontend.masked import is_masked
 from einderive.frontend.text import shape
 from einderive.ta.errors import OperandError
-from einderive.ta.ir.dtypes import DTYPES
+from einderive.ta.ir.dtypes import DTYPES, type_name
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
@@ -114,12 +114,6 @@ def in_type(value: Any, dtype: str) -> Any:
     if _kind(value) == "python" or type_name(value) not in FLOATING:
         return value
     return value.to(getattr(torch, dtype)) if _kind(value) == "torch" else value.astype(dtype)
-
-
-def type_name(found: Any) -> str:
-    """The name of an array's or a tensor's element type, or of a torch type."""
-    dtype = getattr(found, "dtype", found)
-    return str(getattr(dtype, "name", dtype)).removeprefix("torch.")
 
 
 def _refuse(

@@ -11,6 +11,7 @@ from einderive.frontend.masked import is_masked
 from einderive.frontend.running.results import Layout, layout, meet, repeats
 from einderive.frontend.text import shape
 from einderive.ta.errors import OperandError, shown
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
@@ -88,5 +89,5 @@ def _overlap(target: Any, other: Any) -> bool:
 
 def _described(value: Any) -> str:
     kind = "a tensor" if isinstance(value, torch.Tensor) else "an array"
-    dtype = str(value.dtype).removeprefix("torch.")
+    dtype = type_name(value)
     return f"{kind} of {dtype} of shape {shape(tuple(value.shape))}"

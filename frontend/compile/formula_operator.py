@@ -21,9 +21,10 @@ from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd.node import zeros
 from einderive.frontend.autograd.related import Part, Related
 from einderive.frontend.call.element_types import with_types
-from einderive.frontend.call.operands import FLOATING, in_type, promoted, type_name
+from einderive.frontend.call.operands import FLOATING, in_type, promoted
 from einderive.frontend.compile.rebuilt import function_of, options_of, program_of, written
 from einderive.ta.errors import OperandError
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
 
 Tensors = Sequence[torch.Tensor]

@@ -22,6 +22,7 @@ from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.record import read_program
 from einderive.frontend.compile.compile import compile as compile_program
 from einderive.ta.errors import RecordError
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
@@ -43,7 +44,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Budget):
         return asdict(value)
     if isinstance(value, torch.dtype):
-        return str(value).removeprefix("torch.")
+        return type_name(value)
     return list(value) if isinstance(value, tuple | set | frozenset) else value
 
 

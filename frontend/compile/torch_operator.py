@@ -23,6 +23,7 @@ from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.compile.formula_operator import keep, slopes
 from einderive.ta.errors import OperandError, TextError, shown
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
 
 NAMESPACE: Final = "einderive"
@@ -105,5 +106,5 @@ def _check(program: Program, device: str, operands: Sequence[torch.Tensor]) -> N
 
 def _facts(tensor: Any, device: str, operand: torch.Tensor) -> Iterator[tuple[str, Any, Any]]:
     yield "shape", tensor.shape, tuple(operand.shape)
-    yield "element type", tensor.dtype, str(operand.dtype).removeprefix("torch.")
+    yield "element type", tensor.dtype, type_name(operand)
     yield "device", torch.device(device).type, operand.device.type

@@ -42,7 +42,7 @@ from einderive.frontend.einsum.subscripts import (
     show_shapes,
 )
 from einderive.ta.errors import OperandError, shown
-from einderive.ta.ir.dtypes import DTYPES
+from einderive.ta.ir.dtypes import DTYPES, type_name
 from einderive.ta.ir.program import Program
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def einsum(
     spec = read_einsum(text, tuple(tuple(map(int, array.shape)) for array in arrays))
     _require_memory(text, spec, arrays[0].dtype.itemsize, _device_type(arrays[0]))
     if derive:
-        names = tuple(str(array.dtype).removeprefix("torch.") for array in arrays)
+        names = tuple(type_name(array) for array in arrays)
         _check_derivable(text, names)
         result = _derived(spec, names, _deriver() if derive is True else derive)(*arrays)
         result = _in_type_of(arrays[0], result)

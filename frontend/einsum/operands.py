@@ -14,6 +14,7 @@ import numpy as np
 from einderive.frontend.einsum.subscripts import show_shapes
 from einderive.frontend.masked import is_masked
 from einderive.ta.errors import OperandError, shown
+from einderive.ta.ir.dtypes import type_name
 
 if TYPE_CHECKING:
     import torch
@@ -160,7 +161,7 @@ def _common_type(text: str, values: Sequence[torch.Tensor], tensors: Sequence[bo
             common = torch.result_type(torch.empty(1, dtype=common), number)
         return common
     except RuntimeError as problem:  # such as 8-bit floats beside others
-        types = dict.fromkeys(str(v.dtype).removeprefix("torch.") for v in values)
+        types = dict.fromkeys(type_name(v) for v in values)
         raise OperandError(
             f"torch has no common type for {', '.join(types)}",
             text=text,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from einderive.ta.errors import NameUnknownError, shown
 
@@ -24,6 +24,12 @@ BYTES: Final[dict[str, int]] = {
 """Bytes of an element, by type."""
 
 DTYPES: Final = tuple(BYTES)
+
+
+def type_name(found: Any) -> str:
+    """The name of an element type of NumPy or torch, or of the type of an array or a tensor."""
+    dtype = getattr(found, "dtype", found)
+    return str(getattr(dtype, "name", dtype)).removeprefix("torch.")
 
 
 def checked_dtype(name: object, tensor: str = "") -> str:

@@ -176,7 +176,8 @@ def test_progress_is_told_in_words() -> None:
     assert any(words.startswith("checking candidate 1 of") for words in said)
 
 
-def test_a_race_can_be_watched() -> None:
+def test_a_race_can_be_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody_is_slow(monkeypatch)
     seen: list[tuple[Trial, ...]] = []
     found = distances(watch=seen.append)
     assert len(seen) > 1  # once a round
