@@ -42,11 +42,12 @@ from einderive.frontend.accuracy.written import has_products, written
 from einderive.frontend.promises.indices import reach_of
 from einderive.frontend.running.execute import Executable
 from einderive.ta.equality.positions import positions
+from einderive.ta.exact.direct import computed_points
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import affordable, evaluate, evaluate_at, input_tensors, visited
 from einderive.ta.ir.node import ANY, Scope, Tensor
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import points_of, stages
+from einderive.ta.ir.subst import stages
 
 T = TypeVar("T")
 SAMPLES = 64
@@ -176,7 +177,7 @@ class HardCases:
             if not can_cancel(step):
                 continue
             parts = [narrowed(roots[p.output], p.scope.loops) for p in self._pieces]
-            if points_of(*parts) > INTERPRETED:
+            if computed_points(*parts) > INTERPRETED:
                 continue
             made = written(parts, [types[p.output] for p in self._pieces])(inputs)
             now = judged(standard, self._by_output(map(_array, made)), "fast", unit).digits
@@ -212,7 +213,7 @@ class HardCases:
         own = [types[piece.output] for piece in self._pieces]
         roots = evaluable(self._roots)
         products = has_products(roots)
-        found = [] if products and points_of(*roots) > INTERPRETED else [written(roots, own)]
+        found = [] if products and computed_points(*roots) > INTERPRETED else [written(roots, own)]
         if products:
             wide = evaluable([_wide(piece) for piece in self._pieces])
             found.append(written(wide, own, "einsum"))
@@ -236,7 +237,7 @@ class HardCases:
                 inputs, values, positive = other, found, True
         drawn = [self._draw(inputs, values)]
         entries = sum(prod(root.shape) for root in self.program.roots())
-        points = points_of(*self._roots)
+        points = computed_points(*self._roots)
         few = entries < FEW and points <= INTERPRETED
         for seed in range(1, max(2, min(DRAWS, DRAWN // max(points, 1))) if few else 1):
             more = self._inputs(family, positive, seed)
@@ -270,7 +271,7 @@ class HardCases:
 
 def _wide(piece: Piece) -> Scope:
     """The piece with its neighbours, where that is not much work."""
-    return piece.wide if points_of(piece.wide) <= INTERPRETED else piece.scope
+    return piece.wide if computed_points(piece.wide) <= INTERPRETED else piece.scope
 
 
 def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
@@ -284,7 +285,7 @@ def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
         found = {root: evaluate(root, values, domain) for root in dict.fromkeys(roots)}
         return [found[root] for root in roots]
 
-    if points_of(*roots) <= INTERPRETED:
+    if computed_points(*roots) <= INTERPRETED:
         return interpreted
     scopes = tuple(stages(*roots))
     run = Executable(tuple(roots), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))

@@ -19,11 +19,12 @@ from math import inf, prod
 import numpy as np
 import torch
 
+from einderive.ta.exact.direct import computed_points
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.sources import with_tensors
-from einderive.ta.ir.subst import accesses, points_of, stages
+from einderive.ta.ir.subst import accesses, stages
 
 ROWS = 8
 """At most so many rows of an output, at least two."""
@@ -99,7 +100,7 @@ def smallest(roots: Sequence[Scope], outputs: Sequence[torch.Tensor]) -> tuple[P
             for loop, i in zip(leading, index, strict=True)
         ]
         box = (*row, last)
-        if (whole := points_of(narrowed(root, box))) > WORK:
+        if (whole := computed_points(narrowed(root, box))) > WORK:
             length = max(min(LEAST, last.extent), last.extent * WORK // whole)
             box = (*row, Range(last.lo, last.lo + length))
         found.append(Piece(output, root, box))
@@ -157,7 +158,7 @@ def _boxes(root: Scope, most_work: int) -> list[Box]:
         return [root.loops]
     *leading, last = root.loops
     first = tuple(Range(loop.lo, loop.lo + 1) for loop in leading)
-    row_work = max(1, points_of(narrowed(root, (*first, last))))  # 0 where nothing is summed
+    row_work = max(1, computed_points(narrowed(root, (*first, last))))  # 0 where nothing is summed
     rows = prod(loop.extent for loop in leading)
     count = min(ROWS, max(2, most_work // row_work), rows)
     length = last.extent

@@ -28,13 +28,14 @@ from einderive.derivations.steps.contract_pairs import plain_factors
 from einderive.derivations.steps.kernel import apply
 from einderive.frontend.accuracy.rows import Piece, narrowed
 from einderive.ta.errors import RuleRefused
+from einderive.ta.exact.direct import computed, computed_points
 from einderive.ta.exact.interp import visited
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Select
 from einderive.ta.ir.sources import redirected
-from einderive.ta.ir.subst import accesses, points_of, stages, walk
+from einderive.ta.ir.subst import accesses, stages, walk
 
 FULL_SECONDS = 0.2
 """A reference that is predicted to take no longer is computed in full."""
@@ -63,7 +64,8 @@ def equally_cheap(root: Scope) -> Scope:
 def evaluable(scopes: Sequence[Scope]) -> tuple[Scope, ...]:
     """The scopes as they are written.  If nobody would evaluate them so (one entry of a product of
     ten matrices sums 2^54 terms), their products are contracted pair by pair."""
-    return tuple(scopes) if points_of(*scopes) <= MOST_TERMS else tuple(map(equally_cheap, scopes))
+    few = computed_points(*scopes) <= MOST_TERMS
+    return tuple(scopes) if few else tuple(map(equally_cheap, scopes))
 
 
 def _contracted(stage: Scope) -> Scope:
@@ -141,7 +143,7 @@ def seconds(roots: Sequence[Scope]) -> float:
     everything else is evaluated point by point."""
     total = 0.0
     for stage in stages(*roots):
-        size = float(prod(stage.extents))
+        size = float(computed(stage))
         factors = plain_factors(stage)
         held = [factor.free for factor in factors]
         if len(held) == 2 and stage.sums and held[0] != held[1]:

@@ -18,9 +18,10 @@ from einderive.frontend.accuracy.accept import Reference, error, in_numbers
 from einderive.frontend.accuracy.rows import pieces
 from einderive.frontend.accuracy.sampled_reference import equally_cheap, evaluable, joined, seconds
 from einderive.frontend.accuracy.written import written
+from einderive.ta.exact.direct import computed_points
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import points_of, stages
+from einderive.ta.ir.subst import stages
 
 FULL_SECONDS = 0.2
 """The formula as written is computed in full where that is predicted to take no longer."""
@@ -39,7 +40,7 @@ def standard_error(program: Program, expected: Reference) -> float:
         return bound(roots, expected.epsilon)
     parts = pieces(roots, PIECES_WORK)
     scopes = evaluable([piece.scope for piece in parts])
-    if not parts or points_of(*scopes) > MOST_WORK:
+    if not parts or computed_points(*scopes) > MOST_WORK:
         return bound(roots, expected.epsilon)
     wide = {tensor: value.to(torch.float64) for tensor, value in expected.inputs.items()}
     wanted = [in_numbers(lower_all(equally_cheap(scope))(wide)) for scope in scopes]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.exact.scattered import scattered
 from einderive.ta.ir.node import Apply, Node, Scope, Select
+from einderive.ta.ir.subst import stages
 
 
 class Direct(NamedTuple):
@@ -25,3 +27,16 @@ def direct(scope: Scope) -> Direct | None:
         if found is not None:
             return Direct(*found)
     return None
+
+
+def computed_points(*roots: Scope) -> int:
+    """The iteration points that are computed of all scopes that are reachable from the roots: of a
+    gather or a scatter those with the terms that are evaluated."""
+    return sum(map(computed, stages(*roots)))
+
+
+def computed(stage: Scope) -> int:
+    """Those of one scope."""
+    found = direct(stage)
+    fixed = () if found is None else found.fixed
+    return prod(extent for place, extent in enumerate(stage.extents) if place not in fixed)

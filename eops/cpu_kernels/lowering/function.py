@@ -1,8 +1,8 @@
 """A function of Python as a function of LLVM.
 
 A name stands for the value that was assigned last, as long as no loop or branch gets in between
-(`names`).  Other names have a place on the stack, which LLVM takes away, of the type that is
-assigned first; where a later line assigns a wider one, the function is written again.
+(`names_on_stack`).  Other names have a place on the stack, which LLVM takes away, of the type that
+is assigned first; where a later line assigns a wider one, the function is written again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,6 @@ class Module:
     def __init__(self, module: Any) -> None:
         self.module = module
         self.known: dict[tuple[Callable[..., Any], tuple[Any, ...]], tuple[Any, Any]] = {}
-        self.given: dict[Callable[..., Any], Source] = {}
 
     def kernel(self, source: Source, operand: Any) -> Any:
         """The function that others call, without a result."""
