@@ -3,6 +3,7 @@
     by the node    the compiled function, and the derived gradient, which reads the operands
     saving         the same, but intermediate results are kept for the gradient (`saving`), in no
                    more bytes than torch's autograd keeps for the fastest plain line
+    by results     the same, but the gradient reads the formula's results, where torch's does
     a line         a plain program under torch's autograd (`lines`)
 
 All steps are timed in one race, on random operands and cotangents, from the call to the gradients.
@@ -22,6 +23,7 @@ from einderive.frontend.autograd.related import Part, Related, Way
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.memory.kept import keeps
 from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.kept import keeps_results, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
 from einderive.frontend.training.remembered import key_of, recalled, remember
@@ -153,8 +155,13 @@ def _steps(
 def _faster(
     lines: Sequence[Line], part: Part, related: Related, steps: Steps, cuda: bool, seconds: float
 ) -> list[Way]:
-    """The ways whose steps take less time than those by the node, the fastest first."""
-    own = steps.of(lambda *operands: by_node(related, operands))
+    """The ways whose steps take less time than those by the node, the fastest first.  Where the
+    node keeps more for the backward pass than torch for the fastest line, all that do not."""
+
+    def node(*operands: torch.Tensor) -> Any:
+        return by_node(related, operands)
+
+    own = steps.of(node)
     known = first(own, cuda)
     firsts: dict[Line, float] = {}
     made: dict[Way, Step] = {}
@@ -170,11 +177,15 @@ def _faster(
         return []
     order = sorted(firsts, key=firsts.__getitem__)
     best = min(known, firsts[order[0]])
+    most = kept_bytes(steps.call(order[0]))
+    more = kept_bytes(steps.call(node)) > most
     close = [line for line in order if firsts[line] <= FAR_BEHIND * best]
-    near: list[Way] = [*close[:MOST_LINES]]
+    near: list[Way] = [*(close or order[:more])[:MOST_LINES]]
     if WORTHWHILE <= known <= FAR_BEHIND * best:
-        kept = saving(related, part, kept_bytes(steps.call(order[0])))
-        if kept is not None:
+        found = [saving(related, part, most)]
+        if all(line.copied for line in order):  # torch keeps the results, too
+            found.append(by_results(related, part, most))
+        for kept in filter(None, found):
             near.append(kept)
             made[kept] = steps.of(kept)
     if not near:
@@ -182,4 +193,9 @@ def _faster(
     runs = [own, *(made[way] for way in near)]
     times = race(runs, seconds=seconds, sample=LONG_SAMPLE, cuda=cuda)
     ranked = sorted(zip(near, times[1:], strict=True), key=lambda pair: pair[1].seconds)
-    return [way for way, timing in ranked if timing.seconds <= MARGIN * times[0].seconds]
+    bar = MARGIN * times[0].seconds
+    return [
+        way
+        for way, timing in ranked
+        if timing.seconds <= bar or (more and kept_bytes(steps.call(way)) <= most)
+    ]

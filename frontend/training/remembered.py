@@ -11,6 +11,7 @@ from einderive.frontend.compile.direct import digest
 from einderive.frontend.memory.kept import store
 from einderive.frontend.memory.structure import structure
 from einderive.frontend.memory.surroundings import machine, software
+from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.lines import Line
 from einderive.frontend.training.saving import Saving, saving
 from einderive.frontend.trial.outcome import Outcome
@@ -37,7 +38,8 @@ def recalled(key: str, related: Related, part: Part, lines: Sequence[Line]) -> t
     if data["way"] == NODE:
         return (None,)
     if data["way"] == SAVING:
-        kept = saving(related, part, data["most"])
+        made = by_results if data.get("results") else saving
+        kept = made(related, part, data["most"])
         if kept is None:
             raise LookupError
         return (kept,)
@@ -53,5 +55,5 @@ def remember(key: str, related: Related, way: Way | None) -> None:
     if isinstance(way, Line):
         data = {"way": LINE, "text": way.rival.text, "copied": way.copied}
     elif isinstance(way, Saving):
-        data = {"way": SAVING, "most": way.most}
+        data = {"way": SAVING, "most": way.most, "results": way.reads_results}
     store().put(KIND, key, json.dumps(data), show_program(related.program))

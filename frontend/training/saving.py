@@ -9,7 +9,7 @@ else sees them.  With `create_graph=True` they have derivatives as any other out
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -82,6 +82,15 @@ def proposal(program: Program, part: Part, most: int) -> Proposal | None:
     stated = {output.name: t for output, t in zip(joint.outputs, output_types(joint), strict=True)}
     if any(stated[t.name] is not getattr(torch, t.dtype) for t in kept.values()):
         return None  # integers, say
+    made, own = reading_program(program, part, found, kept)
+    return Proposal(joint, made, own, tuple(kept.values()))
+
+
+def reading_program(
+    program: Program, part: Part, found: Sequence[Scope], kept: Mapping[Scope, Tensor]
+) -> tuple[Program, Places]:
+    """The gradient that reads what is kept, and the places of the operands that it reads. Its
+    inputs are these operands, the cotangents, and the kept tensors."""
     read = {*input_tensors(*found)}
     own = tuple(place for place, tensor in enumerate(program.inputs) if tensor in read)
     ordered = (*(program.inputs[place] for place in own), *part.seeds, *kept.values())
@@ -90,7 +99,7 @@ def proposal(program: Program, part: Part, most: int) -> Proposal | None:
         for output, root in zip(part.program.outputs, found, strict=True)
     ]
     made = staged_program(outputs, found, input_tensors(*found), part.program.hints)
-    return Proposal(joint, replace(made, inputs=ordered), own, tuple(kept.values()))
+    return replace(made, inputs=ordered), own
 
 
 def _joint(program: Program, kept: dict[Scope, Tensor]) -> Program:
@@ -122,6 +131,11 @@ class Saving:
     kept: Places
     most: int
     """The bytes that may be kept in all."""
+
+    @property
+    def reads_results(self) -> bool:
+        """Whether what is kept are the formula's own results."""
+        return self.joint is self.related
 
     def __call__(self, *operands: torch.Tensor) -> Any:
         apply: Callable[..., Any] = super(Function, Kept).apply  # as in `node.by_node`
@@ -158,10 +172,11 @@ class Kept(Function):
 
     @staticmethod
     def forward(ctx: Any, way: Saving, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        found = way.joint.call(*operands)
-        found = tuple(y.data if y._is_view() else y for y in found)
+        results = way.joint.call(*operands)
+        results = results if isinstance(results, tuple) else (results,)
+        found = tuple(y.data if y._is_view() else y for y in results)
         ctx.way = way
-        ctx.set_materialize_grads(False)
+        ctx.set_materialize_grads(way.reads_results)  # its gradient is one of all results alone
         floating = zip(found, way.joint.floating, strict=True)
         ctx.mark_non_differentiable(*(y for y, real in floating if not real))
         kept = [found[place] for place in way.kept]
@@ -172,7 +187,8 @@ class Kept(Function):
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
         way: Saving = ctx.way
         wrt = tuple(p for p, needed in enumerate(ctx.needs_input_grad[1:]) if needed)
-        given = tuple(p for p, seed in enumerate(cotangents) if seed is not None)
+        real = way.joint.floating
+        given = tuple(p for p, seed in enumerate(cotangents) if seed is not None and real[p])
         saved = ctx.saved_tensors
         operands = dict(zip(way.held, saved, strict=False))
         found: list[torch.Tensor | None] = [None] * len(ctx.needs_input_grad)

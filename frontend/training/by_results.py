@@ -1,0 +1,62 @@
+"""Calls whose gradient reads the formula's results, as torch's tanh and exp read theirs.
+
+    Y[i] = tanh(X[i])       dX[i] = dY[i]*(1 - Y[i]^2)       kept for the backward pass: Y, and no X
+
+As in torch, Y may not be changed in place before the backward pass; so this is a way only where the
+plain lines under torch's autograd keep their results too.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.autograd.related import Part, Related
+from einderive.frontend.training.saving import Saving, reading_program
+from einderive.ta.gradients.program import floating_type
+from einderive.ta.gradients.saved import is_gradient, reading, reads
+from einderive.ta.ir import expr
+from einderive.ta.ir.element import element_bytes
+from einderive.ta.ir.names import pool
+from einderive.ta.ir.node import Scope, Tensor
+
+
+def by_results(related: Related, part: Part, most: int) -> Saving | None:
+    """The way that keeps results and at most so many bytes in all, compiled; None if the gradient
+    does not read one, or if it then keeps more."""
+    program = related.program
+    kept = _kept(related, part)
+    if not kept:
+        return None
+    gradient = part.program.roots()
+    found = reading(gradient, kept)
+    if not is_gradient(found, gradient, kept):
+        return None
+    made, operands = reading_program(program, part, found, kept)
+    sizes = [program.inputs[place] for place in operands] + [*kept.values()]
+    if sum(tensor.size * element_bytes(tensor) for tensor in sizes) > most:
+        return None
+    roots = program.roots()
+    places = tuple(roots.index(scope) for scope in kept)
+    every = tuple(range(len(roots)))
+    function = related.compiled(made)
+    return Saving(related, related, part, function, operands, operands, every, places, most)
+
+
+def _kept(related: Related, part: Part) -> dict[Scope, Tensor]:
+    """The results that the gradient reads, and tensors in their places."""
+    program, gradient = related.program, part.program.roots()
+    names = {tensor.name for tensor in (*program.inputs, *part.program.inputs)}
+    names |= {statement.name for statement in (*program.statements, *part.program.statements)}
+    fresh = (f"kept_{name}" for name in pool(frozenset(names)))
+    kept: dict[Scope, Tensor] = {}
+    types = output_types(program)
+    for place, (root, dtype) in enumerate(zip(program.roots(), types, strict=True)):
+        if not related.floating[place] or not root.loops or any(loop.lo for loop in root.loops):
+            continue
+        tensor = expr.tensor(next(fresh), root.shape, floating_type(root))
+        stated = getattr(torch, tensor.dtype) is dtype
+        if stated and reads(reading(gradient, {**kept, root: tensor}), tensor):
+            kept[root] = tensor
+    found = reading(gradient, kept)
+    return {root: tensor for root, tensor in kept.items() if reads(found, tensor)}
