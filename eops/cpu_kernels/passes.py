@@ -3,54 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, TypeGuard
+from typing import Final
 
-from einderive.eops.cpu_kernels.totals import IN_ANY_ORDER, identity, of_two
-from einderive.eops.cpu_kernels.writing import MOST_THREADS, STORED, Writer, half, of_row, of_team
-from einderive.eops.dtypes import FLOATS
-from einderive.eops.loops.kinds import TRUTH
-from einderive.eops.loops.narrow import NARROW
-from einderive.eops.loops.plan import Phase
-from einderive.eops.loops.values import (
-    Checked,
-    Choice,
-    Constant,
-    Load,
-    Operation,
-    Position,
-    Total,
-    Value,
-    Windowed,
-    Within,
-    operands_of,
-)
+from einderive.eops.cpu_kernels.points import Points
+from einderive.eops.cpu_kernels.totals import identity, of_two
+from einderive.eops.cpu_kernels.writing import MOST_THREADS, of_row, of_team
+from einderive.eops.loops.values import Choice, Load, lanes, parts, rows_of
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
-
-NEAR: Final = frozenset({"sin", "cos", "tan", "fmod", "remainder", "floor_divide"})
-"""Functions with a form for operands that are near."""
-
 
 LETTERS: Final = "vuxy"
 """What the names of an inner loop's values begin with, one for each time that it is written: what
 is assigned once is what numba takes least time for."""
 
 
-class Pass:
-    """The text of one pass."""
+MOST_WRITTEN: Final = 64
+"""The most values that a loop of several lanes writes."""
 
-    def __init__(self, kernel: Writer, number: int, phase: Phase) -> None:
-        self.kernel, self.plan, self.phase = kernel, kernel.plan, phase
-        self._row, self._bound = kernel.row, kernel.bound
-        self._whole, self._number = kernel.numbers.whole, kernel.numbers.value
-        self.text = kernel.text
-        self.order = self.plan.order(phase)
-        self.needed = self.plan.needed[number]
-        self.again = self.plan.read_again(number)
-        self.rows = self.plan.inner is None
-        self.near = False
-        self.runs = 0
+
+class Pass(Points):
+    """The text of one pass."""
 
     def write(self) -> None:
         self._start()
@@ -121,16 +94,6 @@ class Pass:
         self.text.close(2)
         return rest
 
-    def _total(self, reduction: int) -> str:
-        """Where the total of a step of the block lies."""
-        return f"t{reduction}, i{self.plan.inner} - low"
-
-    def _combined(self, reduction: int, total: str) -> str:
-        made = self.plan.reductions[reduction]
-        value = self.kernel.name(made.value)
-        own = value if REDUCERS[made.reducer].order else f"{made.kind}({value})"
-        return of_two(made, total, own)
-
     def _start(self) -> None:
         """What totals begin with."""
         named = [(k, identity(self.plan.reductions[k])) for k in self.phase.reductions]
@@ -145,23 +108,97 @@ class Pass:
 
     def _inner(self) -> None:
         """The inner loop; where it reaches a border, first the part inside, then both ends, which
-        have one text, as compiling it takes long."""
+        have one text, as compiling it takes long.  Where a quotient stays the same for many steps,
+        it is that of a loop around them, and what it makes of the rows is read step by step."""
         inner, text = self.order[-1], self.text
         low, high = ("low", "high") if not self.rows else self._range(inner)
         if self.rows:
             self._start_parts()
-        bounded = list(dict.fromkeys(self._bounds()))
-        if bounded:
+        depth = text.depth
+        for row, divisor in self._parts():
+            low, high = self._one_quotient(row, divisor, low, high)
+        bounded, several = list(dict.fromkeys(self._bounds())), self._lanes()
+        apart = several > 1 and not self._even(several)
+        if bounded or apart:
             text.add(f"start, stop = {low}, {high}", *bounded)
             text.add(f"start = min(start, {high})", "stop = max(stop, start)")
-            self._points(f"for i{inner} in range(start, stop):", checked=False)
+            if several > 1:
+                text.add(
+                    f"head = -(-start // {several})",
+                    f"tail = max(head, stop // {several})",
+                    f"start = min({several} * head, {high})",
+                    f"stop = max({several} * tail, start)",
+                )
+                self._in_lanes(several, "head", "tail", checked=False)
+            else:
+                self._points(f"for i{inner} in range(start, stop):", checked=False)
             text.open("for side in range(2):")
             text.add(f"begin = stop if side else {low}", f"end = {high} if side else start")
             low, high = "begin", "end"
-        self._points(f"for i{inner} in range({low}, {high}):", checked=True)
-        text.close(bool(bounded))
+        elif several > 1:
+            self._in_lanes(several, f"{low} // {several}", f"{high} // {several}", checked=True)
+        if bounded or apart or several == 1:
+            self._points(f"for i{inner} in range({low}, {high}):", checked=True)
+        text.depth, self.kernel.quotients = depth, {}
         if self.rows:
             self._end_parts()
+
+    def _cut(self) -> list[Row]:
+        """The rows of what the inner loop reads and writes."""
+        made = (self.plan.values[p] for p in self.needed if p not in self.again and self._at(p))
+        outputs = (self.plan.outputs[k].offset for k in self.phase.outputs)
+        return [*(row for value in made for row in rows_of(value)), *outputs]
+
+    def _parts(self) -> tuple[tuple[Row, int], ...]:
+        """The quotients that stay the same for many steps of the inner loop."""
+        return () if self.phase.window is not None else parts(self._cut(), self.order[-1])
+
+    def _one_quotient(self, row: Row, divisor: int, low: str, high: str) -> tuple[str, str]:
+        """A loop over the values of `row // divisor`, and the steps that have this value."""
+        inner, kernel = self.order[-1], self.kernel
+        place = len(self.plan.domain) + len(kernel.quotients)
+        step, by = row.coefficient(inner), self._whole(divisor, of_row(row))
+        times = f"{self._whole(step, of_row(row))} * " if step != 1 else ""
+        over = f" // {self._whole(step, of_row(row))}" if step != 1 else ""
+        rest, q = f"rest{place}", f"i{place}"
+        self.text.add(f"{rest} = {self._row(affine.add(row, affine.iterator(inner), -step))}")
+        least = f"({times}{low} + {rest}) // {by}"
+        most = f"({times}({high} - 1) + {rest}) // {by}"
+        self.text.open(f"for {q} in range({least}, {most} + 1):")
+        self.text.add(
+            f"low{place} = max({low}, -(({rest} - {q} * {by}){over}))",
+            f"high{place} = min({high}, -(({rest} - ({q} + 1) * {by}){over}))",
+        )
+        kernel.quotients = {**kernel.quotients, (row, divisor): place}
+        return f"low{place}", f"high{place}"
+
+    def _lanes(self) -> int:
+        """So many steps of the inner loop are written as one, which so divides no index."""
+        if self.phase.window is not None or self._has_near():
+            return 1
+        several = lanes(map(self.kernel.without, self._cut()), self.order[-1])
+        return several if several * sum(map(self._at, self.needed)) <= MOST_WRITTEN else 1
+
+    def _even(self, several: int) -> bool:
+        """Whether the inner loop begins and ends at multiples."""
+        plan, inner = self.plan, self.order[-1]
+        if self.kernel.numbers.open or self.kernel.quotients or plan.together:
+            return False
+        block = plan.block if inner == plan.inner and plan.blocks > 1 else 0
+        return not any(number % several for number in (*plan.domain[inner], block))
+
+    def _in_lanes(self, several: int, low: str, high: str, *, checked: bool) -> None:
+        inner, known = self.order[-1], self.kernel.names
+        self.text.open(f"for i{inner} in range({low}, {high}):")
+        inside = [place for place in self.needed if self._at(place)]
+        step = affine.scale(affine.iterator(inner), several)
+        for lane in range(several):
+            self.kernel.moved = {inner: affine.shift(step, lane)}
+            self.kernel.names = {**known, **{place: f"v{place}_{lane}" for place in inside}}
+            self._values(len(self.order), checked=checked)
+            self._stores()
+        self.kernel.moved, self.kernel.names = {}, known
+        self.text.close()
 
     def _points(self, loop: str, *, checked: bool) -> None:
         """The inner loop; with functions in their form for operands that are near, and once more
@@ -197,18 +234,6 @@ class Pass:
         inside = (self.plan.values[p] for p in self.needed if p not in self.again and self._at(p))
         return any(map(self._is_near, inside))
 
-    def _is_near(self, value: Value) -> TypeGuard[Operation]:
-        return isinstance(value, Operation) and value.word in NEAR and value.kind in FLOATS
-
-    def _at(self, place: int) -> bool:
-        """Whether the value is computed in the inner loop."""
-        return self.plan.depth(self.plan.masks[place], self.phase) == len(self.order)
-
-    def _part(self, reduction: int) -> str:
-        """The name of a total in the inner loop."""
-        order = REDUCERS[self.plan.reductions[reduction].reducer].order
-        return f"key{reduction}" if order else f"part{reduction}"
-
     def _start_parts(self) -> None:
         for k in self.phase.reductions:
             made = self.plan.reductions[k]
@@ -224,46 +249,10 @@ class Pass:
             found = key if REDUCERS[made.reducer].order else f"part{k}"
             self.text.add(f"t{k} = {of_two(made, f't{k}', found)}")
 
-    def _stores(self) -> None:
-        """What is done with the values of a point."""
-        name = self.kernel.name
-        for k in self.phase.reductions:
-            made = self.plan.reductions[k]
-            value, ordered = name(made.value), bool(REDUCERS[made.reducer].order)
-            if self.rows and ordered:
-                self.text.add(f"key{k} = max(key{k}, {made.reducer}_key_{made.kind}({value}))")
-            elif self.rows:
-                word = IN_ANY_ORDER[made.reducer]
-                self.text.add(f"part{k} = {word}(part{k}, {made.kind}({value}))")
-            else:
-                at = self._total(k)
-                self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")
-        for place in self.phase.kept:
-            self.text.add(f"store({self._place(place)}, {name(place)})")
-        self._write_outputs()
-
-    def _write_outputs(self) -> None:
-        for k in self.phase.outputs:
-            out = self.plan.outputs[k]
-            value = f"{STORED.get(out.dtype, out.dtype)}({self.kernel.name(out.value)})"
-            self.text.add(
-                f"store{half(out.dtype)}(o{k}, {self._row(out.offset, f'o{k}')}, {value})"
-            )
-
-    def _place(self, place: int) -> str:
-        """Where a kept value lies."""
-        kept = self.plan.stored(place)
-        assert kept is not None
-        if kept.output is not None:
-            out = f"o{kept.output}"
-            return f"{out}, {self._row(self.plan.outputs[kept.output].offset, out)}"
-        index = self._row(kept.index, f"k{place}") if self.rows else f"i{self.plan.inner} - low"
-        return f"k{place}, {index}"
-
     def _bounds(self) -> Iterator[str]:
         """Lines that narrow `start` and `stop` to where no index misses that follows the loop."""
         inner = self.order[-1]
-        for row in self._held():
+        for row in map(self.kernel.without, self._held()):
             step = row.coefficient(inner)
             bound = self._row(affine.add(row, affine.iterator(inner), -step), of_row(row))
             if step > 0:
@@ -284,114 +273,3 @@ class Pass:
                         yield affine.add(affine.constant(one.extent - 1), one.row, -1)
             elif isinstance(value, Choice) and value.border:
                 yield from (c.row for c in value.conditions if self._splits(c.row))
-
-    def _splits(self, row: Row) -> bool:
-        """Whether the inner loop has one part where this row is not negative."""
-        inner = self.order[-1]
-        within = any(inner in affine.iterators(floor) for floor, _, _ in row.floors)
-        return bool(row.coefficient(inner)) and not within
-
-    def _depth(self, row: Row) -> int:
-        return self.plan.depth(affine.mask(row), self.phase)
-
-    def _values(self, depth: int, *, checked: bool = True) -> None:
-        """What is computed at this depth of loops; `checked`: also indices that follow the inner
-        loop are."""
-        done = self.kernel.known if depth == 0 else set[object]()
-        for place in self.needed:
-            value = self.plan.values[place]
-            if isinstance(value, Constant):
-                continue
-            own = self.plan.depth(self.plan.masks[place], self.phase)
-            if isinstance(value, Load) and place not in self.again:
-                self._indices(value, depth, checked, done)
-            if own == depth and not (own == 0 and place in self.kernel.known):
-                self._value(place, value, checked)
-                if own == 0:
-                    self.kernel.known.add(place)
-
-    def _value(self, place: int, value: Value, checked: bool) -> None:
-        name = self.kernel.name(place)
-        if place in self.again:
-            self.text.add(f"{name} = load({self._place(place)})")
-        elif isinstance(value, Load):
-            self._read(name, value, checked)
-        else:
-            self.text.add(f"{name} = {self._expression(value, checked)}")
-            if self.near and self._at(place) and self._is_near(value):
-                of = ", ".join(self.kernel.name(arg) for arg in operands_of(value))
-                self.text.add(f"far = int32(far | far_{value.word}_near_{value.kind}({of}))")
-
-    def _indices(self, load: Load, depth: int, checked: bool, done: set[object]) -> None:
-        """The checked indices of a read that are known at this depth."""
-        for one in load.checked:
-            name = self._index_name(one)
-            if self._depth(one.row) != depth or self._inside(one.row, checked) or name in done:
-                continue
-            last = self._whole(one.extent - 1, of_row(one.row))
-            self.text.add(
-                f"{name}w = {self._row(one.row)}",
-                f"{name} = max(0, min({name}w, {last}))",
-                f"{name}b = {name} == {name}w",
-            )
-            done.add(name)
-
-    def _inside(self, row: Row, checked: bool) -> bool:
-        """Whether the row cannot miss in this part of the inner loop."""
-        return not checked and bool(self.order) and self._splits(row)
-
-    def _index_name(self, one: Checked) -> str:
-        loads = (value for value in self.plan.values if isinstance(value, Load))
-        known = [(c.row, c.extent) for load in loads for c in load.checked]
-        return f"n{known.index((one.row, one.extent))}"
-
-    def _read(self, name: str, load: Load, checked: bool) -> None:
-        if load.empty:
-            self.text.add(f"{name} = {self._number(load.fill, load.kind)}")
-            return
-        of = f"p{load.operand}"
-        where, misses = [self._row(load.offset, of)], []
-        for one in load.checked:
-            if self._inside(one.row, checked):
-                where.append(f"({self._row(one.row)}) * {self._whole(one.stride, of)}")
-                continue
-            index = self._index_name(one)
-            where.append(f"{index} * {self._whole(one.stride, of)}")
-            misses.append(f"{index}b")
-        for part in load.picked:
-            value, inside = self.kernel.name(part.value), self.kernel.name(part.inside)
-            lo, stride = (self._whole(number, of) for number in (part.lo, part.stride))
-            where.append(f"(int64({value}) if {inside} else {lo}) * {stride}")
-        place = " + ".join(part for part in where if part != "0") or "0"
-        read = f"{load.kind}(load{half(load.dtype)}({of}, {place}))"
-        if misses:
-            fill = self._number(load.fill, load.kind)
-            read = f"chosen({' & '.join(misses)}, {read}, {fill})"
-        self.text.add(f"{name} = {read}")
-
-    def _expression(self, value: Value, checked: bool) -> str:
-        of = [self.kernel.name(arg) for arg in operands_of(value)]
-        match value:
-            case Position(row, kind):
-                return f"{kind}({self.kernel.small(row)})"
-            case Total(k, kind):
-                return f"{kind}(t{k})" if self.rows else f"{kind}(load({self._total(k)}))"
-            case Operation("+" | "*" | "/" as word, _, kind):
-                found = f" {word} ".join(of)
-                return f"{kind}({found})" if kind == NARROW else found  # numba's is int64
-            case Windowed(number, rows):
-                return f"load({self.kernel.place(number, rows)})"
-            case Within(arg, lo, hi):
-                return self.kernel.within(of[0], self.plan.values[arg].kind, lo, hi)
-            case Operation("choose", _):
-                return f"chosen({', '.join(of)})"
-            case Operation(word, _, kind):
-                near = "_near" if self.near and self._is_near(value) else ""
-                own = word if kind in (TRUTH, word) else f"{word}{near}_{kind}"
-                found = f"{own}({', '.join(of)})"
-                return f"{kind}({found})" if kind == NARROW and own != word else found
-            case Choice(conditions, _, _, border):
-                held = [c for c in conditions if not (border and self._inside(c.row, checked))]
-                text = " & ".join(f"({self.kernel.condition(c)})" for c in held)
-                return f"chosen({text}, {of[0]}, {of[1]})" if held else of[0]
-        raise TypeError(f"{type(value).__name__} is no expression")

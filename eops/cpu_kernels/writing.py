@@ -65,6 +65,10 @@ class Writer:
     known: set[object] = field(default_factory=set)
     names: Mapping[int, str] = field(default_factory=dict)
     """Of values that are computed in a loop with names of its own."""
+    quotients: Mapping[tuple[Row, int], int] = field(default_factory=dict)
+    """Those that are iterators of a loop, with the numbers of these."""
+    moved: Mapping[int, Row] = field(default_factory=dict)
+    """Iterators that stand for a row of their loop's."""
 
     def name(self, place: int) -> str:
         value = self.plan.values[place]
@@ -75,11 +79,29 @@ class Writer:
     def row(self, row: Row, of: str = "") -> str:
         """The row as integer arithmetic, its numbers those of the operand `of`, else those of its
         iterators."""
-        return row_as_text(row, lambda number: self.numbers.whole(number, of or of_row(row)))
+        found = self._here(row)
+        return row_as_text(found, lambda number: self.numbers.whole(number, of or of_row(row)))
+
+    def without(self, row: Row) -> Row:
+        """The row with iterators for the quotients that are some."""
+        for inner, n, b in row.floors:
+            place = self.quotients.get((inner, n))
+            if place is not None:
+                row = affine.add(row, Row(0, (), ((inner, n, b),)), -1)
+                row = affine.add(row, affine.iterator(place), b)
+        return row
+
+    def _here(self, row: Row) -> Row:
+        row = self.without(row)
+        if not self.moved:
+            return row
+        places = {i: affine.iterator(i) for i in affine.iterators(row)}
+        return affine.substitute(row, places | {**self.moved})
 
     def place(self, number: int, rows: Sequence[Row]) -> str:
         """Where the element at these indices lies in its window."""
         window, parts = self.plan.windows[number], list[str]()
+        rows = [*map(self._here, rows)]
         extents = list(window.extents(self.plan.block))
         for row, side in zip(rows, window.sides, strict=True):
             if side is not None:

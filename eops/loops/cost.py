@@ -22,6 +22,8 @@ from einderive.eops.loops.values import (
     Value,
     Windowed,
     Within,
+    lanes,
+    parts,
 )
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
@@ -54,6 +56,8 @@ SIMPLE: Final = frozenset(
 ROOTS: Final = frozenset({"sqrt", "rsqrt"})
 JUMP: Final = 20.0
 """A read that jumps through memory from one step of the inner loop to the next."""
+LANES: Final = 3.0
+"""A read in a loop of which several steps are one, so that no index is divided."""
 GATHERED: Final = 10.0
 """A read at a computed index."""
 START: Final = 20.0
@@ -83,13 +87,20 @@ def operations(value: Value) -> float:
 
 def _reading(plan: Plan, load: Load, inner: int) -> float:
     """Operations of a read in an inner loop over the iterator."""
-    if any(inner in affine.iterators(floor) for row in _rows(load) for floor, _, _ in row.floors):
-        return JUMP
     if any(plan.masks[one.value] >> inner & 1 for one in load.picked):
         return GATHERED
-    step = load.offset.coefficient(inner)
-    step += sum(one.row.coefficient(inner) * one.stride for one in load.checked)
-    return 1.0 if abs(step) <= 1 else JUMP
+    rows = _rows(load)
+    several, step = lanes(rows, inner), 0
+    constant = {*parts(rows, inner)}
+    for row, stride in zip(rows, (1, *(one.stride for one in load.checked)), strict=True):
+        step += row.coefficient(inner) * several * stride
+        for divided, n, b in row.floors:
+            moved = divided.coefficient(inner) * several
+            if inner in affine.iterators(divided) and (divided, n) not in constant:
+                if divided.floors or moved % n:
+                    return JUMP
+                step += b * (moved // n) * stride
+    return (LANES if several > 1 else 1.0) if abs(step) <= 1 else JUMP
 
 
 def _stepping(plan: Plan, read: Windowed, inner: int) -> float:

@@ -9,13 +9,19 @@ several stages compute is computed once.  Nothing is rearranged: a value rounds 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias
+from math import gcd, lcm
+from typing import Final, NamedTuple, TypeAlias
 
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Number
+
+MOST_LANES: Final = 8
+"""So many steps of a loop at most are written as one."""
+LEAST_PART: Final = 16
+"""So many steps at least are worth a loop of their own."""
 
 
 class Checked(NamedTuple):
@@ -186,4 +192,28 @@ def masks(values: Sequence[Value], shared: int) -> tuple[int, ...]:
         for arg in operands_of(value):
             mask |= found[arg]
         found.append(mask)
+    return tuple(found)
+
+
+def lanes(rows: Iterable[Row], inner: int) -> int:
+    """So many steps of a loop over the iterator are one in which no index of these is divided: in
+    steps of two, (2*q + 1)//2 is q.  Quotients that need more than MOST_LANES stay."""
+    found = 1
+    for row in rows:
+        for divided, n, _ in row.floors:
+            if inner in affine.iterators(divided) and not divided.floors:
+                joint = lcm(found, n // gcd(n, divided.coefficient(inner)))
+                found = joint if joint <= MOST_LANES else found
+    return found
+
+
+def parts(rows: Iterable[Row], inner: int) -> tuple[tuple[Row, int], ...]:
+    """The quotients, as rows and divisors, that stay the same for at least LEAST_PART steps of a
+    loop over the iterator."""
+    found: dict[tuple[Row, int], None] = {}
+    for row in rows:
+        for divided, n, _ in row.floors:
+            step = divided.coefficient(inner)
+            if step > 0 and not divided.floors and n >= LEAST_PART * step:
+                found[divided, n] = None
     return tuple(found)

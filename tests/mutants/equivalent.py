@@ -16,7 +16,9 @@ Key = tuple[str, str, str, str]
 REBUILT = "short way: the definition is written out for the scope and compared with its body"
 
 BODIES = "einderive.eops.loops.bodies"
-EMIT, PASSES = (f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes"))
+EMIT, PASSES, POINTS = (
+    f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes", "points")
+)
 
 _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
@@ -671,15 +673,15 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "what is kept for later takes operations, so it is no read",
     ),
     (
-        PASSES,
-        "Pass._values",
+        POINTS,
+        "Points._values",
         "own == depth and (not (own == 0 and place in self.kernel.known))",
         ("own == depth and (not place in self.kernel.known)",),
         "short way: only what is computed outside of all loops is ever known",
     ),
     (
-        PASSES,
-        "Pass._combined",
+        POINTS,
+        "Points._combined",
         "REDUCERS[made.reducer].order",
         ("True", "False"),
         "told to the compiler only: a number of float32 becomes one of float64, or stays",

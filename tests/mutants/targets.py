@@ -29,7 +29,10 @@ CHECKER_TESTS = (
 
 KERNELS = (
     *(f"einderive.eops.loops.{name}" for name in ("bodies", "draft", "picks", "windows")),
-    *(f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes", "windows", "writing")),
+    *(
+        f"einderive.eops.cpu_kernels.{name}"
+        for name in ("emit", "passes", "points", "windows", "writing")
+    ),
 )
 """What has to be right; the rest of these rooms decides mostly what is fast."""
 

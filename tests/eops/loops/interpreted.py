@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
-from einderive.eops.cpu_kernels.passes import NEAR
+from einderive.eops.cpu_kernels.points import NEAR
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.eops.loops.arrange import Strides, plans
 from einderive.eops.loops.group import Group

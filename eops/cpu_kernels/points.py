@@ -1,0 +1,221 @@
+"""What a pass computes at a point of its loops, as text."""
+
+from __future__ import annotations
+
+from typing import Final, TypeGuard
+
+from einderive.eops.cpu_kernels.totals import IN_ANY_ORDER, of_two
+from einderive.eops.cpu_kernels.writing import STORED, Writer, half, of_row
+from einderive.eops.dtypes import FLOATS
+from einderive.eops.loops.kinds import TRUTH
+from einderive.eops.loops.narrow import NARROW
+from einderive.eops.loops.plan import Phase
+from einderive.eops.loops.values import (
+    Checked,
+    Choice,
+    Constant,
+    Load,
+    Operation,
+    Position,
+    Total,
+    Value,
+    Windowed,
+    Within,
+    operands_of,
+)
+from einderive.ta.functions import REDUCERS
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Row
+
+NEAR: Final = frozenset({"sin", "cos", "tan", "fmod", "remainder", "floor_divide"})
+"""Functions with a form for operands that are near."""
+
+
+class Points:
+    """The text of what one pass computes, without its loops."""
+
+    def __init__(self, kernel: Writer, number: int, phase: Phase) -> None:
+        self.kernel, self.plan, self.phase = kernel, kernel.plan, phase
+        self._row, self._bound = kernel.row, kernel.bound
+        self._whole, self._number = kernel.numbers.whole, kernel.numbers.value
+        self.text = kernel.text
+        self.order = self.plan.order(phase)
+        self.needed = self.plan.needed[number]
+        self.again = self.plan.read_again(number)
+        self.rows = self.plan.inner is None
+        self.near = False
+        self.runs = 0
+
+    def _total(self, reduction: int) -> str:
+        """Where the total of a step of the block lies."""
+        return f"t{reduction}, {self._here()}"
+
+    def _here(self) -> str:
+        """The step of the block."""
+        assert self.plan.inner is not None
+        return f"{self._row(affine.iterator(self.plan.inner))} - low"
+
+    def _combined(self, reduction: int, total: str) -> str:
+        made = self.plan.reductions[reduction]
+        value = self.kernel.name(made.value)
+        own = value if REDUCERS[made.reducer].order else f"{made.kind}({value})"
+        return of_two(made, total, own)
+
+    def _is_near(self, value: Value) -> TypeGuard[Operation]:
+        return isinstance(value, Operation) and value.word in NEAR and value.kind in FLOATS
+
+    def _at(self, place: int) -> bool:
+        """Whether the value is computed in the inner loop."""
+        return self.plan.depth(self.plan.masks[place], self.phase) == len(self.order)
+
+    def _part(self, reduction: int) -> str:
+        """The name of a total in the inner loop."""
+        order = REDUCERS[self.plan.reductions[reduction].reducer].order
+        return f"key{reduction}" if order else f"part{reduction}"
+
+    def _stores(self) -> None:
+        """What is done with the values of a point."""
+        name = self.kernel.name
+        for k in self.phase.reductions:
+            made = self.plan.reductions[k]
+            value, ordered = name(made.value), bool(REDUCERS[made.reducer].order)
+            if self.rows and ordered:
+                self.text.add(f"key{k} = max(key{k}, {made.reducer}_key_{made.kind}({value}))")
+            elif self.rows:
+                word = IN_ANY_ORDER[made.reducer]
+                self.text.add(f"part{k} = {word}(part{k}, {made.kind}({value}))")
+            else:
+                at = self._total(k)
+                self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")
+        for place in self.phase.kept:
+            self.text.add(f"store({self._place(place)}, {name(place)})")
+        self._write_outputs()
+
+    def _write_outputs(self) -> None:
+        for k in self.phase.outputs:
+            out = self.plan.outputs[k]
+            value = f"{STORED.get(out.dtype, out.dtype)}({self.kernel.name(out.value)})"
+            self.text.add(
+                f"store{half(out.dtype)}(o{k}, {self._row(out.offset, f'o{k}')}, {value})"
+            )
+
+    def _place(self, place: int) -> str:
+        """Where a kept value lies."""
+        kept = self.plan.stored(place)
+        assert kept is not None
+        if kept.output is not None:
+            out = f"o{kept.output}"
+            return f"{out}, {self._row(self.plan.outputs[kept.output].offset, out)}"
+        index = self._row(kept.index, f"k{place}") if self.rows else self._here()
+        return f"k{place}, {index}"
+
+    def _splits(self, row: Row) -> bool:
+        """Whether the inner loop has one part where this row is not negative."""
+        inner, row = self.order[-1], self.kernel.without(row)
+        within = any(inner in affine.iterators(floor) for floor, _, _ in row.floors)
+        return bool(row.coefficient(inner)) and not within
+
+    def _depth(self, row: Row) -> int:
+        return self.plan.depth(affine.mask(row), self.phase)
+
+    def _values(self, depth: int, *, checked: bool = True) -> None:
+        """What is computed at this depth of loops; `checked`: also indices that follow the inner
+        loop are."""
+        done = self.kernel.known if depth == 0 else set[object]()
+        for place in self.needed:
+            value = self.plan.values[place]
+            if isinstance(value, Constant):
+                continue
+            own = self.plan.depth(self.plan.masks[place], self.phase)
+            if isinstance(value, Load) and place not in self.again:
+                self._indices(value, depth, checked, done)
+            if own == depth and not (own == 0 and place in self.kernel.known):
+                self._value(place, value, checked)
+                if own == 0:
+                    self.kernel.known.add(place)
+
+    def _value(self, place: int, value: Value, checked: bool) -> None:
+        name = self.kernel.name(place)
+        if place in self.again:
+            self.text.add(f"{name} = load({self._place(place)})")
+        elif isinstance(value, Load):
+            self._read(name, value, checked)
+        else:
+            self.text.add(f"{name} = {self._expression(value, checked)}")
+            if self.near and self._at(place) and self._is_near(value):
+                of = ", ".join(self.kernel.name(arg) for arg in operands_of(value))
+                self.text.add(f"far = int32(far | far_{value.word}_near_{value.kind}({of}))")
+
+    def _indices(self, load: Load, depth: int, checked: bool, done: set[object]) -> None:
+        """The checked indices of a read that are known at this depth."""
+        for one in load.checked:
+            name = self._index_name(one)
+            if self._depth(one.row) != depth or self._inside(one.row, checked) or name in done:
+                continue
+            last = self._whole(one.extent - 1, of_row(one.row))
+            self.text.add(
+                f"{name}w = {self._row(one.row)}",
+                f"{name} = max(0, min({name}w, {last}))",
+                f"{name}b = {name} == {name}w",
+            )
+            done.add(name)
+
+    def _inside(self, row: Row, checked: bool) -> bool:
+        """Whether the row cannot miss in this part of the inner loop."""
+        return not checked and bool(self.order) and self._splits(row)
+
+    def _index_name(self, one: Checked) -> str:
+        loads = (value for value in self.plan.values if isinstance(value, Load))
+        known = [(c.row, c.extent) for load in loads for c in load.checked]
+        return f"n{known.index((one.row, one.extent))}"
+
+    def _read(self, name: str, load: Load, checked: bool) -> None:
+        if load.empty:
+            self.text.add(f"{name} = {self._number(load.fill, load.kind)}")
+            return
+        of = f"p{load.operand}"
+        where, misses = [self._row(load.offset, of)], []
+        for one in load.checked:
+            if self._inside(one.row, checked):
+                where.append(f"({self._row(one.row)}) * {self._whole(one.stride, of)}")
+                continue
+            index = self._index_name(one)
+            where.append(f"{index} * {self._whole(one.stride, of)}")
+            misses.append(f"{index}b")
+        for part in load.picked:
+            value, inside = self.kernel.name(part.value), self.kernel.name(part.inside)
+            lo, stride = (self._whole(number, of) for number in (part.lo, part.stride))
+            where.append(f"(int64({value}) if {inside} else {lo}) * {stride}")
+        place = " + ".join(part for part in where if part != "0") or "0"
+        read = f"{load.kind}(load{half(load.dtype)}({of}, {place}))"
+        if misses:
+            fill = self._number(load.fill, load.kind)
+            read = f"chosen({' & '.join(misses)}, {read}, {fill})"
+        self.text.add(f"{name} = {read}")
+
+    def _expression(self, value: Value, checked: bool) -> str:
+        of = [self.kernel.name(arg) for arg in operands_of(value)]
+        match value:
+            case Position(row, kind):
+                return f"{kind}({self.kernel.small(row)})"
+            case Total(k, kind):
+                return f"{kind}(t{k})" if self.rows else f"{kind}(load({self._total(k)}))"
+            case Operation("+" | "*" | "/" as word, _, kind):
+                found = f" {word} ".join(of)
+                return f"{kind}({found})" if kind == NARROW else found  # numba's is int64
+            case Windowed(number, rows):
+                return f"load({self.kernel.place(number, rows)})"
+            case Within(arg, lo, hi):
+                return self.kernel.within(of[0], self.plan.values[arg].kind, lo, hi)
+            case Operation("choose", _):
+                return f"chosen({', '.join(of)})"
+            case Operation(word, _, kind):
+                near = "_near" if self.near and self._is_near(value) else ""
+                own = word if kind in (TRUTH, word) else f"{word}{near}_{kind}"
+                found = f"{own}({', '.join(of)})"
+                return f"{kind}({found})" if kind == NARROW and own != word else found
+            case Choice(conditions, _, _, border):
+                held = [c for c in conditions if not (border and self._inside(c.row, checked))]
+                text = " & ".join(f"({self.kernel.condition(c)})" for c in held)
+                return f"chosen({text}, {of[0]}, {of[1]})" if held else of[0]
+        raise TypeError(f"{type(value).__name__} is no expression")
