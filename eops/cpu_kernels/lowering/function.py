@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any, Final
 
 from llvmlite import ir
@@ -41,6 +42,7 @@ class Module:
     def __init__(self, module: Any) -> None:
         self.module = module
         self.known: dict[tuple[Callable[..., Any], tuple[Any, ...]], tuple[Any, Any]] = {}
+        self.numbers = count()
 
     def kernel(self, source: Source, operand: Any) -> Any:
         """The function that others call, without a result."""
@@ -52,7 +54,7 @@ class Module:
         key = function, kinds
         if key not in self.known:
             source = source_of(function)
-            made, kind = self._written(source, kinds, f"{source.tree.name}.{len(self.known)}")
+            made, kind = self._written(source, kinds, f"{source.tree.name}.{next(self.numbers)}")
             made.linkage = "internal"
             made.attributes.add("alwaysinline")
             self.known[key] = made, kind
@@ -63,7 +65,7 @@ class Module:
         for guess in range(MOST_GUESSES):
             result = layout(types.void)
             shape = ir.FunctionType(result, [layout(kind) for kind in kinds])
-            made = ir.Function(self.module, shape, name if not guess else f"{name}.{guess}")
+            made = ir.Function(self.module, shape, name if not guess else f"{name}.again{guess}")
             writer = _Writer(self, made, source, slots)
             try:
                 kind = writer.written(kinds)

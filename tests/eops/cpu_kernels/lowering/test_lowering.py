@@ -136,6 +136,23 @@ def test_functions_are_written_for_the_types_of_their_operands() -> None:
     assert ran(lines, 4.0, more=more) == ran(lines, 4.0, by=by_numba, more=more)
 
 
+def test_functions_of_one_name_that_call_each_other() -> None:
+    def scaled(by: float, rest: Any) -> Any:
+        @compiled
+        def word(x: Any) -> Any:
+            return by * rest(x)
+
+        return word
+
+    @compiled
+    def word(x: Any) -> Any:
+        return x + 1.0
+
+    for by in (2.0, 3.0, 5.0):
+        word = scaled(by, word)
+    assert ran(["store(out, 0, word(x) + word(y))"], 4.0, 5.0, word=word)[0] == 30.0 * 11
+
+
 UNKNOWN = {
     "while": ["while x > 1:", "    x = x / 2"],
     "a comprehension": ["t = [i for i in range(3)]"],
