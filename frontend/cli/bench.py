@@ -195,6 +195,45 @@ def choice(rows: Rows, **options: Any) -> int:
     return bench_choice(out=rows, **options)
 
 
+@bench.command(
+    epilog=examples(
+        "einderive bench chosen --formula softmax --size 32",
+        "einderive bench chosen --every 7 --minutes 15 --file chosen.jsonl",
+    )
+)
+@FORMULAS
+@SIZES
+@LARGEST
+@click.option(
+    "--effort",
+    type=seconds,
+    default=12.0,
+    show_default=True,
+    help="Seconds to compile each formula with more effort.",
+)
+@EVERY
+@click.option(
+    "--minutes", type=seconds, help="Begin nothing after so many minutes. [default: no limit]"
+)
+@click.option(
+    "--file",
+    default="",
+    metavar="FILE",
+    type=FILE,
+    help="Keep what is measured in this file, and go on where an earlier run ended.",
+)
+@reported
+def chosen(rows: Rows, **options: Any) -> int:
+    """Compare the chosen program with what more effort finds.
+
+    Each formula is compiled twice as by default and once with more effort, and the three functions
+    are timed in one race.
+    """
+    from einderive.frontend.bench.chosen import bench_chosen
+
+    return bench_chosen(out=rows, **options)
+
+
 @bench.command(epilog=examples("einderive bench digits --formula distances --accuracy fast"))
 @FORMULAS
 @ACCURACY
