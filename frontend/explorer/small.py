@@ -3,7 +3,8 @@
     Y[h] = A[h+r] where h in 0:242, r in 0:15        h in 0:6, r in 0:3, A of 8
 
 Iterators that index the same dimension alone keep one size.  A dimension keeps the place of its end
-relative to the last position that is read, so a padded border stays a border.
+relative to the last position that is read, so a padded border stays a border.  The large shift of a
+window shrinks with it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.strict import operators_for
 from einderive.ta.equality.small_extents import Classes, Place
 from einderive.ta.ir import affine, expr
-from einderive.ta.ir.affine import Range
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX
@@ -45,12 +46,17 @@ def small_program(source: Program) -> Program | None:
     tensor would still have more than `MOST_ELEMENTS` elements."""
     roots = source.roots()
     order = stages(*roots)
-    rows = [(a, d, row) for s in order for a in accesses(s.body) for d, row in enumerate(a.rows)]
-    if any(row.floors or abs(row.const) > MOST_SHIFT for _, _, row in rows):
-        return None
     if any(bound.lo for stage in order for bound in stage.domain):
         return None
     sizes = _sizes(order, Classes(roots, roots))
+    rows = [
+        shifted(row, stage, sizes[stage])
+        for stage in order
+        for access in accesses(stage.body)
+        for row in access.rows
+    ]
+    if any(row.floors or abs(row.const) > MOST_SHIFT for row in rows):
+        return None
     sources: dict[Source, Source] = {}
     for tensor in source.inputs:
         shape = tuple(_extents(tensor, order, sizes))
@@ -59,8 +65,9 @@ def small_program(source: Program) -> Program | None:
         sources[tensor] = expr.tensor(tensor.name, shape, tensor.dtype, tensor.bounds)
     for stage in order:
 
-        def redirect(access: Access) -> Node:
-            return expr.access(sources.get(access.source, access.source), access.rows, access.fill)
+        def redirect(access: Access, stage: Scope = stage) -> Node:
+            rows = tuple(shifted(row, stage, sizes[stage]) for row in access.rows)
+            return expr.access(sources.get(access.source, access.source), rows, access.fill)
 
         domain = sizes[stage]
         first = len(stage.loops)
@@ -79,6 +86,22 @@ def small_program(source: Program) -> Program | None:
     new_roots = [found for root in roots if isinstance(found := sources[root], Scope)]
     outputs = [given[root] for root in new_roots]
     return staged_program(outputs, new_roots, inputs, source.hints, given)
+
+
+def shifted(row: Row, stage: Scope, sizes: Sequence[Range]) -> Row:
+    """The row at small sizes: a large shift shrinks as its window does, so that a window around
+    each element stays one: h+r-7 with r in 0:15 becomes h+r-1 with r in 0:3."""
+    return row._replace(const=_shrunk(row.const, row, stage, sizes))
+
+
+def _shrunk(shift: int, row: Row, stage: Scope, sizes: Sequence[Range]) -> int:
+    """A shift of the row, or what it reads past an end, at small sizes."""
+    if abs(shift) <= MOST_SHIFT:
+        return shift
+    summed = [(i, abs(a)) for i, a in row.terms if i >= len(stage.loops)]
+    before = sum(a * (stage.domain[i].extent - 1) for i, a in summed)
+    after = sum(a * (sizes[i].extent - 1) for i, a in summed)
+    return round(shift * after / before) if before else shift
 
 
 def _sizes(order: Sequence[Scope], classes: Classes) -> dict[Scope, list[Range]]:
@@ -103,16 +126,25 @@ def _sizes(order: Sequence[Scope], classes: Classes) -> dict[Scope, list[Range]]
 def _extents(
     tensor: Tensor, order: Sequence[Scope], sizes: dict[Scope, list[Range]]
 ) -> Iterator[int]:
-    """A dimension ends as far behind the last position that is read as it does at full size."""
+    """A dimension ends as far behind the last position that is read as it does at full size; what
+    a large window reads past it shrinks with the window."""
     for dimension, extent in enumerate(tensor.shape):
         last = now = -1
+        past = -1 - extent
         for stage in order:
             for access in accesses(stage.body):
                 if access.source is tensor and access.source is not INDEX:
                     row = access.rows[dimension]
-                    last = max(last, affine.bounds(row, stage.domain)[1])
-                    now = max(now, affine.bounds(row, sizes[stage])[1])
-        yield max(1, min(extent, now + extent - last))
+                    most = affine.bounds(row, stage.domain)[1]
+                    small = shifted(row, stage, sizes[stage])
+                    now = max(now, affine.bounds(small, sizes[stage])[1])
+                    if most > last:
+                        last = most
+                        outside = last - extent + 1
+                        if outside > 0:
+                            outside = _shrunk(outside, row, stage, sizes[stage])
+                        past = outside - 1
+        yield max(1, min(extent, now - past))
 
 
 def derived_again(derivation: Derived, small: Program, plan: Plan) -> tuple[Plan, Program] | None:

@@ -36,6 +36,12 @@ from tests.frontend.explorer.test_page import Balance
             {"A": (56, 16), "K": (3, 16, 32)},
             {"A": (6, 3), "K": (3, 3, 4), "Y": (6, 4)},
         ),
+        # The shift of a large window shrinks with it: h+r-1 where h+r-7 was.
+        (
+            "Y[h,w] = A[h+r-7,w+s-7]/225 where h in 0:512, w in 0:512, r in 0:15, s in 0:15",
+            {"A": (512, 512)},
+            {"A": (6, 6), "Y": (6, 6)},
+        ),
         (
             "Y[i] = A[2*i] + A[2*i+1] where i in 0:128",
             {"A": (256,)},

@@ -1,0 +1,34 @@
+"""axe-core's findings in a page, where the package axe-playwright-python is installed, which holds
+axe-core: WCAG 2.1 A and AA."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+SERIOUS = ("serious", "critical")
+
+
+def script() -> str:
+    """axe-core; the test is skipped where it is not installed."""
+    found = pytest.importorskip(
+        "axe_playwright_python", reason="axe-playwright-python is not installed"
+    )
+    return (files(found) / "axe.min.js").read_text(encoding="utf-8")
+
+
+def serious(page: Any, axe: str) -> list[str]:
+    """What a person could not use or read: rule and place.  All parts are unfolded first."""
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page.evaluate(axe)
+    found = page.evaluate("rules => axe.run(document, { runOnly: rules })", RULES)
+    assert len(found["passes"]) > 10
+    return [
+        f"{each['id']}: {node['target']} {node['html'][:200]}"
+        for each in found["violations"]
+        if each["impact"] in SERIOUS
+        for node in each["nodes"]
+    ]
