@@ -20,7 +20,7 @@ from einderive.ta.ir.subst import nested_scopes, stages
 
 COMPILING = 0.4
 """The part of the time for all programs in which compiling may begin."""
-ONE_SECONDS = 0.3
+ONE_SECONDS = 0.2
 """A program takes about so long to compile, to judge and to run, or as long as the one before."""
 MOST_STAGES = 16
 """A program with more stages to compile is left as it is."""
@@ -44,14 +44,15 @@ def worth_compiling(
     derivation: Derived, entrants: Sequence[Entrant], judge: Judge
 ) -> Iterator[tuple[str, Plan]]:
     """The programs to compile, with their labels, while there is time: the formula as it is given,
-    then the fastest candidates that were accepted."""
+    then the fastest candidates that are right: also those that are slow stage by stage."""
     if derivation.target != "cpu":
         return
     started = perf_counter()
     found: list[tuple[str, Plan]] = [(AS_GIVEN, apart(derivation.unchanged))]
     running = [entrant for entrant in entrants if entrant.run is not None]
     fastest = min((entrant.seconds for entrant in running), default=inf)
-    for entrant in sorted(running, key=lambda entrant: entrant.seconds):
+    right = [entrant for entrant in entrants if entrant.run is not None or entrant.slow]
+    for entrant in sorted(right, key=lambda entrant: entrant.seconds):
         plan = entrant.trial.plan
         if plan is not None and plan.roots != derivation.unchanged.roots:
             found.append((f"{entrant.trial.label}{IN_LOOPS}", plan))

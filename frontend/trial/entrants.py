@@ -82,6 +82,8 @@ class Entrant:
     plain: bool = False
     literal: bool = False
     """It evaluates every statement as it is written, and so is what others are compared with."""
+    slow: bool = False
+    """It is as exact as it has to be, and out of the race for its time alone."""
 
     @property
     def seconds(self) -> float:
@@ -321,6 +323,7 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
     if judge.far_behind((alone - OVERHEAD * len(plan.stages)) / handicap):
         times = alone / judge.fastest
         slow = replace(found, trial=replace(found.trial, seconds=alone))
+        slow = replace(slow, slow=True)
         return slow.out(f"left out: {times:.3g} times slower on its first run")
     caller: Callable[..., Any] = Caller(judge.program, built, judge.device)
     call = partial(caller, *judge.operands)

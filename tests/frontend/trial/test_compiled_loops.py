@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,10 @@ import einderive as ed
 from einderive.eops.back_ends import cpu_kernels
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
-from einderive.frontend.trial.compiling import AS_GIVEN, apart
+from einderive.frontend.trial.compiling import AS_GIVEN, apart, worth_compiling
+from einderive.frontend.trial.effort import of_seconds
+from einderive.frontend.trial.entrants import candidate
+from einderive.frontend.trial.judging import judge_of
 from tests.amount import sampled
 from tests.frontend.races import candidates_win, nobody_is_slow
 
@@ -136,3 +141,20 @@ def test_compile_tries_softmax_as_one_kernel(monkeypatch: pytest.MonkeyPatch) ->
     x = torch.rand(40, 30)
     for _ in range(3):
         torch.testing.assert_close(f(x), x.softmax(1))
+
+
+def test_what_is_slow_stage_by_stage_may_be_compiled() -> None:
+    """A candidate that is right and far behind by calls of torch is compiled all the same."""
+    derivation = ed.derive("Y[i] = X[i]^6/X[i]^4", X=(400_000,))
+    judge = judge_of(derivation, "cpu", perf_counter())
+    judge.effort, judge.fastest = of_seconds(600.0), 1e-9
+    entrants = [candidate(f"candidate {k}", p, judge) for k, p in enumerate(derivation.candidates)]
+    slow = [entrant for entrant in entrants if entrant.slow]
+    assert slow
+    assert all(entrant.run is None for entrant in slow)
+    judge.fastest = 1.0
+    labels = [label for label, _ in worth_compiling(derivation, entrants, judge)]
+    own = derivation.unchanged.roots
+    others = [e.trial for e in slow if e.trial.plan is not None and e.trial.plan.roots != own]
+    assert others
+    assert {f"{trial.label}, compiled" for trial in others} & set(labels)
