@@ -17,7 +17,14 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any, TypeVar, get_type_hints
 
-from einderive.derivations.record.trace import all_fields, integer_of, items_of, part_of, text_of
+from einderive.derivations.record.trace import (
+    all_fields,
+    integer_of,
+    items_of,
+    part_of,
+    text_of,
+    truth_of,
+)
 from einderive.derivations.search.searched import (
     MOST_STATES,
     Equality,
@@ -144,17 +151,11 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise RecordError(f"{value!r:.80} stands where true or false belongs")
-    return value
-
-
 _READERS: Mapping[Any, Callable[[Any], Any]] = {
     str: text_of,
     int: integer_of,
     float: _number,
-    bool: _flag,
+    bool: truth_of,
     tuple[int, ...]: lambda value: tuple(map(integer_of, items_of(value))),
     tuple[str, ...]: lambda value: tuple(map(text_of, items_of(value))),
     tuple[tuple[int, ...], ...]: lambda value: tuple(

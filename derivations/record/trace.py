@@ -114,6 +114,12 @@ def integer_of(value: Any) -> int:
     return value
 
 
+def truth_of(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise RecordError(f"{value!r:.80} stands where true or false belongs")
+    return value
+
+
 def seconds_of(value: Any) -> float:
     """A number of seconds.  It is a prediction, which nothing checks."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:

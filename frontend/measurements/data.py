@@ -19,6 +19,7 @@ from einderive.derivations.record.trace import (
     part_of,
     seconds_of,
     text_of,
+    truth_of,
     within,
 )
 from einderive.derivations.search.extract import Plan
@@ -143,8 +144,8 @@ def read_race(
         trials=tuple(trials),
         chosen=winners[0],
         device=part_of(given, "device", text_of),
-        interrupted=part_of(given, "interrupted", _truth),
-        checks=part_of(given, "checks", _truth),
+        interrupted=part_of(given, "interrupted", truth_of),
+        checks=part_of(given, "checks", truth_of),
         made=made,
         environment=part_of(given, "environment", _words),
         stages=part_of(given, "stages", _stages, candidates),
@@ -167,7 +168,7 @@ def _trial(data: Any, candidates: Sequence[Plan], unchanged: Plan) -> tuple[Tria
         text=part_of(given, "lines", text_of),
     )
     part_of(given, "steps_that_can_cancel", _texts)  # the steps themselves say it
-    return trial, part_of(given, "chosen", _truth)
+    return trial, part_of(given, "chosen", truth_of)
 
 
 def _plan(value: Any, candidates: Sequence[Plan], unchanged: Plan) -> Plan | None:
@@ -188,8 +189,8 @@ def _families(value: Any) -> tuple[FamilyError, ...]:
                 error=part_of(given, "error", _missing),
                 written=part_of(given, "written_error", _missing),
                 digits=part_of(given, "digits_lost", _missing),
-                accepted=part_of(given, "accepted", _truth),
-                standard=part_of(given, "standard", _truth),
+                accepted=part_of(given, "accepted", truth_of),
+                standard=part_of(given, "standard", truth_of),
             )
         )
     return tuple(found)
@@ -243,9 +244,3 @@ def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
         raise RecordError(f"{value!r:.80} stands where a number belongs")
     return float(value)
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise RecordError(f"{value!r:.80} stands where true or false belongs")
-    return value

@@ -60,12 +60,13 @@ def is_computed_real(node: Node) -> bool:
         return False
     for source in sources(node):
         for stage in stages(source) if isinstance(source, Scope) else ():
-            _is_computed_real(stage)
-    return all(map(_is_computed_real, sources(node)))
+            has_real_entries(stage)
+    return all(map(has_real_entries, sources(node)))
 
 
 @lru_cache(maxsize=1 << 14)
-def _is_computed_real(source: Source) -> bool:
+def has_real_entries(source: Source) -> bool:
+    """Whether the entries are real numbers: by the type of a tensor, or as they are computed."""
     if isinstance(source, Tensor):
         return not source.dtype.startswith("complex")
     return is_computed_real(source.body)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 from einderive.ta.functions import REDUCERS
-from einderive.ta.given.complex_values import is_computed_real
+from einderive.ta.given.complex_values import has_real_entries, is_computed_real
 from einderive.ta.gradients.conjugates import adjoints as passed_to_operands
 from einderive.ta.gradients.conjugates import real_part
 from einderive.ta.gradients.products import ZERO, plus
@@ -85,16 +85,9 @@ def total(source: Source, parts: Sequence[Scope]) -> Scope:
     else:
         terms = (_read(part) if part.sums else part.body for part in parts)
         found = make(source.ranges, (), plus(*terms))
-    if is_computed_real(found.body) or not _is_real(source):
+    if is_computed_real(found.body) or not has_real_entries(source):
         return found
     return make(source.ranges, (), real_part(_read(found) if found.sums else found.body))
-
-
-def _is_real(source: Source) -> bool:
-    """Whether the elements are real numbers."""
-    if isinstance(source, Tensor):
-        return not source.dtype.startswith("complex")
-    return is_computed_real(source.body)
 
 
 def _read(scope: Scope) -> Node:
