@@ -24,9 +24,10 @@ for _meant, _names in WORDS["functions"].items():
 _NAMED = re.compile(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", re.DOTALL)
 _ELSEWHERE = WORDS["elsewhere"]["names"].split()
 _REDUCER = re.compile(rf"(?<![\w.])({'|'.join(_ELSEWHERE)})\s*\[[^\[\]]*\]\s*\(")
-_OF_THE_SAME_SHAPE = (
-    *("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse"),
-    "nextafter",
+_OF_AS_MANY_DIMENSIONS = (
+    *("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse", "inv", "nextafter"),
+    *("concat", "concatenate", "cat", "hstack", "vstack", "convolve", "correlate", "diff"),
+    "gradient",
 )
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
@@ -71,7 +72,7 @@ def _not_supported(formula: Formula) -> Iterator[Correction]:
         if name is None:
             continue
         line = formula.line_at(call.span[0])
-        left, rank = line.left, formula.rank(arg) if call.name in _OF_THE_SAME_SHAPE else None
+        left, rank = line.left, formula.rank(arg) if call.name in _OF_AS_MANY_DIMENSIONS else None
         if rank is not None and rank != len(left):
             left = formula.fresh(rank)
         edits = [(*call.span, indexed(f"{call.name}_of_{name[0]}", left))]

@@ -14,8 +14,9 @@ _METHOD = re.compile(
 _LENGTH = re.compile(r"\blen\(\s*(\w+)\s*\)|\b(\w+)\s*\.\s*shape\s*\[\s*(-?\d+)\s*\]")
 _CONDITION = r"[^=;\n]*?(?:[=!<>]=[^=;\n]*?)?"
 _MODULES = (
-    r"(?<![\w.])(?:(?:numpy|np|cupy|cp|jnp)(?:\.linalg)?|jax\.numpy|jax\.nn|scipy\.special|c?math|xp|F"
-    r"|torch(?:\.(?:nn\.functional|special|linalg))?|nn\.functional|tf(?:\.(?:math|nn))?)\."
+    r"(?<![\w.])(?:(?:numpy|np|cupy|cp|jnp)(?:\.linalg)?|linalg|jax\.numpy|jax\.nn"
+    r"|scipy\.(?:special|linalg)|c?math|xp|F|nn\.functional"
+    r"|torch(?:\.(?:nn\.functional|special|linalg))?|tf(?:\.(?:math|nn))?)\."
 )
 
 

@@ -28,6 +28,7 @@ _ALONE = re.compile(rf"(?<![\w.])({_ANY})\s*\[([^\[\]:=]*)\]\s*(?![\s(=])")
 _RANGED = re.compile(
     rf"(?<![\w.])({_ANY})\s*\[\s*(\w+)\s*(?:in|=|:)\s*(-?\w+)\s*:\s*(-?\w+)\s*\]\s*(?=\()"
 )
+_DDOF = re.compile(r"(?:ddof|correction)\s*=\s*(\d+)")
 _AXIS = re.compile(r"(?:axis|dim)\s*=\s*(-?\d+)|(-?\d+)|(?:axis|dim)\s*=\s*\(([-\d,\s]*)\)")
 _RUNNING = re.compile(r"\bcum(sum|prod|max|min)\s*(?:\[(\w+)\]\s*)?\(")
 _KEEPS = ("softmax", "log_softmax")
@@ -157,7 +158,8 @@ def _of_elements(formula: Formula, call: Called, line: Line, word: str) -> Itera
         new = f"{word}[{names[-1]}]({formula[body]})"
         yield in_place(line, (*call.span, new), left, call.span)
     elif names:
-        yield Correction(((*call.span, f"{word}[{','.join(names)}]({formula[body]})"),))
+        new = f"{word}[{','.join(names)}]({formula[body]}{_option(formula, call)})"
+        yield Correction(((*call.span, new),))
     if not names:
         if formula[line.value] == formula[call.span]:
             rest = [name for name in line.left if name not in own]
@@ -187,9 +189,18 @@ def _of_a_tensor(formula: Formula, call: Called, line: Line, word: str) -> Itera
     free = iter(kept)
     names = [next(free) if keeps or d not in axes else next(fresh) for d in range(rank)]
     over = ",".join(names[d] for d in axes)
-    edit = (*call.span, f"{word}[{over}]({name}[{','.join(names)}])")
+    new = f"{word}[{over}]({name}[{','.join(names)}]{_option(formula, call)})"
+    edit = (*call.span, new)
     whole = formula[line.value] == formula[call.span]
     yield in_place(line, edit, kept if whole else line.left, call.span)
+
+
+def _option(formula: Formula, call: Called) -> str:
+    """`, ddof=1` of a variance, with torch's word for it too."""
+    if call.name not in ("var", "std"):
+        return ""
+    found = (_DDOF.fullmatch(formula[arg]) for arg in call.args[1:])
+    return "".join(f", ddof={each[1]}" for each in found if each)
 
 
 def _axes(formula: Formula, call: Called, rank: int) -> tuple[int, ...] | None:
@@ -198,6 +209,8 @@ def _axes(formula: Formula, call: Called, rank: int) -> tuple[int, ...] | None:
     for arg in call.args[1:]:
         written = _AXIS.fullmatch(formula[arg])
         if formula[arg] in ("keepdims=False", "keepdim=False", "axis=None"):
+            continue
+        if call.name in ("var", "std") and _DDOF.fullmatch(formula[arg]):
             continue
         if written is None:
             return None

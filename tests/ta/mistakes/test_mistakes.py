@@ -35,6 +35,7 @@ DATA = {
     "M": rng.uniform(0.5, 2, (3, 3)),
     "sort_of_v": np.zeros(12),
     "median_of_v": np.zeros(()),
+    "inv_of_M": np.zeros((3, 3)),
 }
 A, B, C, G, x, y, v, K, M = (DATA[name] for name in "ABCGxyvKM")
 tri = np.tri(3)
@@ -94,6 +95,15 @@ REDUCERS: list[Row] = [
     ("Y = diag(M)", "is of whole arrays", "Y[i] = M[i,i]", lambda: np.diag(M)),
     ("Y = transpose(A)", "is of whole arrays", "Y[i,j] = A[j,i]", lambda: A.T),
     ("m = median(v)", "not part of the notation", "m = median_of_v", lambda: 0),
+    ("m = var(A, ddof=1)", "over which", "m = var[i,j](A[i,j], ddof=1)", lambda: A.var(ddof=1)),
+    ("Y = np.std(A, axis=1, ddof=1)", "belongs to Python", "Y[i] = std[j](A[i,j], ddof=1)",
+     lambda: A.std(1, ddof=1)),
+    ("Y[i] = var(A[i,k], correction=1)", "over which", "Y[i] = var[k](A[i,k], ddof=1)",
+     lambda: A.var(1, ddof=1)),
+    ("Y = np.linalg.inv(M)", "belongs to Python", "Y[i,j] = inv_of_M[i,j]",
+     lambda: np.zeros((3, 3))),
+    ("Y = inv(M)", "not part of the notation", "Y[i,j] = inv_of_M[i,j]", lambda: np.zeros((3, 3))),
+    ("m = linalg.norm(x)", "belongs to Python", "m = norm[i](x[i])", lambda: np.linalg.norm(x)),
     ("m = median[i](v[i])", "not part of the notation", "m = median_of_v", lambda: 0),
 ]  # fmt: skip
 PRODUCTS: list[Row] = [
