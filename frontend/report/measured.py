@@ -70,7 +70,7 @@ def compiled_parts(compiled: Race, width: int) -> Iterator[RenderableType]:
 def measured_where(compiled: Race) -> str:
     """Where it was measured, and when, if that is not now."""
     if isinstance(compiled, RecordedRace):
-        return f"measured {compiled.where}, as the record states; nothing was measured for this"
+        return f"measured {compiled.where}, as the record states; not measured anew"
     when = ""
     if isinstance(compiled, Outcome) and compiled.remembered is not None:
         when = f", remembered from {minute(compiled.remembered)}"
