@@ -10,13 +10,15 @@ was, when they are first called, and are remembered with it; they have relatives
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
 from math import prod
 from threading import RLock
-from typing import Any, TypeVar
+from time import perf_counter
+from typing import Any, Final, TypeVar
 
 import torch
 
@@ -31,6 +33,7 @@ from einderive.ta.gradients.program import Derived, gradient, is_continuous, tan
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
+LOG: Final = logging.getLogger("einderive")
 Places = tuple[int, ...]
 """Numbers of operands or of outputs, in order."""
 Flags = tuple[bool, ...]
@@ -60,7 +63,16 @@ class Part:
     def function(self) -> Callable[..., Any]:
         with self._lock:
             known = self.__dict__.get("function")
-            return undisturbed(lambda: self._make(self.program)) if known is None else known
+            return self._compiled() if known is None else known
+
+    def _compiled(self) -> Callable[..., Any]:
+        """The compiled program; a line before and after it in the log, since it may take long."""
+        names = ", ".join(self.program.output_names)
+        LOG.info("compiling %s, at their first use", names)
+        start = perf_counter()
+        found = undisturbed(lambda: self._make(self.program))
+        LOG.info("compiled %s in %.1f s", names, perf_counter() - start)
+        return found
 
     def __call__(self, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
         older = any(map(legacy.batched, operands))

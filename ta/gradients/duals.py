@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce as over
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from einderive.ta.functions.data import Pieces
 from einderive.ta.gradients.derivatives import OPERANDS, formulas
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Reducer
 from einderive.ta.ir.subst import fold
+
+WHOLE: Final = 1 << 20
+"""Residues below count as whole numbers where binary digits are asked for."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class DrawnField(OrderedField):
             return np.full_like(args[0], int(function == "isfinite"))
         if function == "finite":
             return args[0]
+        if known.digits and all((arg < WHOLE).all() for arg in args):  # of iterators and constants
+            return self.convert(known.real(*(arg.astype(np.int64) for arg in args)))
         if known.pieces is not None:
             return self._of_pieces(known.pieces, args)
         return super().apply(function, *args)

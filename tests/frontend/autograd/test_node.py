@@ -260,3 +260,14 @@ def test_the_gradient_is_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> No
         f(a, b).sum().backward()
     with pytest.raises(ed.EinderiveError, match="no operand"):
         f.with_gradient(["C"])
+
+
+def test_the_log_says_what_is_compiled_at_first_use(caplog: pytest.LogCaptureFixture) -> None:
+    f = light("Y[i] = x[i]^2", x=(4,))
+    (x,) = operands((4,))
+    with caplog.at_level("INFO", "einderive"):
+        for _ in range(2):
+            f(x).sum().backward()
+    first, second = (record.getMessage() for record in caplog.records)
+    assert first == "compiling dx, at their first use"
+    assert second.startswith("compiled dx in ")

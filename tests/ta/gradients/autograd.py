@@ -132,6 +132,8 @@ def _apply(function: str, parts: tuple[torch.Tensor, ...]) -> torch.Tensor:
     known = FUNCTIONS[function]
     if known.picks:
         return torch.where(parts[0] != 0, parts[1], parts[2])
+    if known.digits:
+        parts = tuple(part.long() for part in parts)
     text = known.torch_call(*(f"p[{place}]" for place in range(len(parts))))
     space = {"p": parts, "torch": torch, "F": torch.nn.functional, "math": __import__("math")}
     found = eval(text, space)
