@@ -38,7 +38,7 @@ END = pytest.StashKey[float]()
 FILES = pytest.StashKey[int]()
 WITHOUT_CAMPAIGNS = "not campaign"
 """What `-m` says by default (pyproject.toml)."""
-DERIVED_STATES = 600
+DERIVED_STATES = 300
 FILES_APART = 8
 """After so many files of tests the collector runs, which takes some tenths of a second."""
 
@@ -118,7 +118,7 @@ def short_searches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     from einderive.frontend.api import optimize
     from einderive.frontend.compile import anew
 
-    search = replace(anew.SEARCH, states=500, seconds=None)
+    search = replace(anew.SEARCH, states=250, seconds=None)
     monkeypatch.setattr(anew, "SEARCH", search)
     if request.node.get_closest_marker("campaign") is None:
         limits, few = optimize.limits, replace(search, states=DERIVED_STATES)

@@ -643,13 +643,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         ("len(self.order)",),
         "short way: several steps at once are done one after the other",
     ),
-    (
-        PASSES,
-        "Pass.write",
-        "self.plan.together",
-        ("False",),
-        "all threads write the same numbers",
-    ),
     (PASSES, "Pass._range", "lo", ("True",), "0 is added"),
     (
         BODIES,

@@ -159,7 +159,14 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_gathers.py",
             ),
         ),
-        Family("cpu-text", CPU_TEXT, "kernels", ("tests/eops/loops/test_gathers.py",), True, True),
+        Family(
+            "cpu-text",
+            CPU_TEXT,
+            "kernels",
+            ("tests/eops/loops/test_plans.py", "tests/eops/loops/test_gathers.py"),
+            True,
+            True,
+        ),
         Family(
             "triton-text",
             TRITON_TEXT,

@@ -17,12 +17,12 @@ def made(*body: str) -> list[Mutant]:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("return f'b = i < {x}'", {"b = i <= {x}", "b = i < {x} + 1", "b = i < {x} - 1"}),
+        ("return f'b = i < {x}'", {"b = i <= {x}", "b = i < ({x} + 1)", "b = i < ({x} - 1)"}),
         ("return f'if {x} & b:'", {"if {x} | b:"}),
         ("return f'v = load(p, mask={x})'", {"v = load(p, mask=True)"}),
         ("return 'store(out, mask=live)'", {"store(out, mask=True)"}),
         ("return f'i = w % {x} * 3'", {"i = w // {x} * 3", "i = w % {x} + 3"}),
-        ("return f'max({x}, y)'", {"min({x}, y)", "max({x} + 1, y)", "max({x} - 1, y)"}),
+        ("return f'max({x}, y)'", {"min({x}, y)", "max(({x} + 1), y)", "max(({x} - 1), y)"}),
         ("return f't = t + {x}'", {"t = t - {x}"}),
         ("return f'hi = {x} + 1'", {"hi = {x}"}),
         ("return [f't = {x}', 'u']", {"pass"}),

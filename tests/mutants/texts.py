@@ -126,8 +126,9 @@ def _changed(kind: str, node: ast.expr) -> Iterator[ast.AST]:
         if kind == "extent" and bounded and isinstance(part, ast.FormattedValue):
             before = _constant(parts[place - 1]) if place else ""
             if BOUND.search(before):
-                for more in (" + 1", " - 1"):
-                    yield _put(parts, place, [deepcopy(part), ast.Constant(more)])
+                for more in (" + 1)", " - 1)"):
+                    beside = [ast.Constant("("), deepcopy(part), ast.Constant(more)]
+                    yield _put(parts, place, beside)
         if kind == "mask" and place and _constant(parts[place - 1]).endswith("mask="):
             yield _put(parts, place, [ast.Constant("True")])
 

@@ -55,18 +55,19 @@ class Memory:
 
     numbers: list[Any]
     kind: type | None = np.float64
-    written: set[int] = field(default_factory=set)
+    written: dict[int, int] = field(default_factory=dict)
+    """By which thread."""
 
     def load(self, index: int) -> Any:
         assert 0 <= index < len(self.numbers), f"read at {index} of {len(self.numbers)}"
         return self.numbers[index]
 
-    def store(self, index: int, value: Any) -> None:
+    def store(self, index: int, value: Any, thread: int = 0) -> None:
         assert 0 <= index < len(self.numbers), f"write at {index} of {len(self.numbers)}"
         kinds = (bool, np.bool_) if self.kind is bool else (self.kind,)
         assert self.kind is None or type(value) in kinds, type(value)
         self.numbers[index] = value
-        self.written.add(index)
+        assert self.written.setdefault(index, thread) == thread, f"{index} by two threads"
 
 
 KINDS: Mapping[str, type] = {
@@ -173,7 +174,7 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "whole": list.__getitem__,
         "real": lambda data, k: np.array(data[k]).view(np.float64)[()],
         "load": Memory.load,
-        "store": Memory.store,
+        "store": lambda memory, index, value: memory.store(index, value, thread),
         "sum_in_any_order": lambda a, b: a + b,
         "product_in_any_order": lambda a, b: a * b,
         "settled": lambda key: key,

@@ -129,6 +129,8 @@ def test_stages_are_fused_where_that_moves_less(text: str, sizes: list[int]) -> 
         "M[j] = max[i](X[i,j]); out Y[i,j] = X[i,j] - M[j]; out S[j] = sum[i](Y[i,j]^2)",
         "S = sum[i,j](X[i,j]); out T[i,j] = X[i,j]/S; out U = max[i,j](T[i,j])",
         "T[i,j] = exp(X[i,j]); Y[i,j] = T[i,j-1] + T[i,j] + T[i-1,j]",
+        # rows that lie outside as a whole, before and behind
+        "Y[i,j] = X[0,3*i+j-9] + X[1,12-3*i-j] + 1 where i in 0:9, j in 0:5",
     ],
 )
 def test_every_plan_gives_what_the_formula_says(text: str) -> None:
