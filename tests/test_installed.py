@@ -72,7 +72,7 @@ ed.derive(3)
 """
 REVEALED = (
     "-> einderive.frontend.api.compiled.Derivation",
-    "seconds: float =, output: Any =,",
+    "seconds: float | None =, output: Any =,",
     "order: Literal['K'] | Literal['A']",
     "def (str, *, out: Any =, **given: Any) -> Any",
     "-> einderive.frontend.equality.verdict.Verdict",
@@ -193,7 +193,7 @@ def test_mypy_sees_the_types(tmp_path: Path) -> None:
 
 SEEN = (
     "-> Derivation",
-    "seconds: float = 1, output: Any",
+    "seconds: float | None = None, output: Any",
     "order: Literal['K', 'A', ",
     "-> Any",
     "-> Verdict",
