@@ -7,6 +7,7 @@ caches.
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -27,3 +28,19 @@ def cache_folder() -> Path | None:
         return platformdirs.user_cache_path("einderive")
     except (OSError, RuntimeError):  # no home
         return None
+
+
+def theirs(folder: Path) -> str:
+    """Why what lies in the folder may be another user's; empty if it is not, or if there is no
+    folder."""
+    if not hasattr(os, "geteuid"):
+        return ""
+    try:
+        found = folder.stat()
+    except OSError:
+        return ""
+    if found.st_uid != os.geteuid():
+        return "it belongs to another user"
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "other users may write to it"
+    return ""

@@ -20,7 +20,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
-from einderive.frontend.memory.folder import is_local, locked, theirs, writable
+from einderive.eops.cache_folder import theirs
+from einderive.frontend.memory.folder import is_local, locked, writable
 from einderive.frontend.memory.seal import fits, key_of, known_key, seal
 from einderive.frontend.memory.store import Kept, State
 

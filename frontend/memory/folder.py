@@ -1,9 +1,8 @@
-"""The folder of the store: whether it is the user's alone, and whether it lies on this machine."""
+"""The folder of the store: whether it may be written to, and whether it lies on this machine."""
 
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,22 +21,6 @@ LOCAL = {
 MOUNTS = Path("/proc/self/mountinfo")
 WAITING = 5.0
 """Seconds to wait for a lock."""
-
-
-def theirs(folder: Path) -> str:
-    """Why what lies in the folder may be another user's; empty if it is not, or if there is no
-    folder."""
-    if not hasattr(os, "geteuid"):
-        return ""
-    try:
-        found = folder.stat()
-    except OSError:
-        return ""
-    if found.st_uid != os.geteuid():
-        return "it belongs to another user"
-    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return "other users may write to it"
-    return ""
 
 
 def writable(folder: Path) -> bool:

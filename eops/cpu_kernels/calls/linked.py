@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple
 import torch
 from llvmlite import binding
 
-from einderive.eops.cache_folder import cache_folder
+from einderive.eops.cache_folder import cache_folder, theirs
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.threads import openmp
@@ -73,9 +73,10 @@ class Content(NamedTuple):
 
 
 def folder() -> Path | None:
-    """The folder of kept kernels; None if they are not kept."""
+    """The folder of kept kernels; None if they are not kept, or if others may write there."""
     place = cache_folder()
-    return None if place is None else place / "kernels"
+    kernels = None if place is None else place / "kernels"
+    return None if kernels is None or theirs(kernels) else kernels
 
 
 def content(data: bytes) -> Content:

@@ -102,3 +102,14 @@ def test_the_oldest_are_deleted_where_all_are_too_large(
     left = list(kept.parent.iterdir())
     assert kept not in left
     assert len(left) == 1
+
+
+def test_a_folder_that_others_may_write_to_is_not_read(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "made_of", refuse)
+    kept.parent.chmod(0o777)
+    with pytest.raises(AssertionError, match="compiled again"):
+        made()
+    kept.parent.chmod(0o700)
+    check(made())
