@@ -105,6 +105,7 @@ def _stopped(page: Any) -> None:
     page.locator("[name=states]").fill("100000")
     page.get_by_role("button", name="Derive").click()
     search = page.locator("#derive-job")
+    search.get_by_role("button", name="Stop").wait_for()  # of this search: the last one is over
     search.locator("svg.curve").first.wait_for()
     assert page.get_by_role("button", name="Derive").is_disabled()
     search.get_by_role("button", name="Stop").click()
