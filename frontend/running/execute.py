@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import Any, cast
 
 import torch
@@ -142,7 +143,22 @@ def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = Fa
     """The task of the stage for back ends."""
     weights = stage.operator == FOLDED
     name = stage.operator or ""
-    return Task(stage.scope, device, name, stage.binding, weights, strict, compiled)
+    own = compiled and not _library_is_faster(stage)
+    return Task(stage.scope, device, name, stage.binding, weights, strict, own)
+
+
+def _library_is_faster(stage: Stage) -> bool:
+    """Whether the stage is a sum of products that its library operator computes in less time than a
+    loop over its points, as far as predictions say."""
+    if stage.operator is None or not stage.scope.sums or stage.reads_past:
+        return False
+    loop = prod(stage.scope.extents) * PRODUCT_SECONDS / torch.get_num_threads()
+    return loop > CLEARLY * stage.seconds > 0
+
+
+PRODUCT_SECONDS = 1e-10
+"""A loop takes about so long for a product and its sum, on one thread."""
+CLEARLY = 1.5
 
 
 def _in_order(tasks: Sequence[Task], together: Sequence[Fused]) -> list[Task | Fused]:

@@ -24,8 +24,8 @@ ONE_SECONDS = 0.2
 """A program takes about so long to compile, to judge and to run, or as long as the one before."""
 MOST_STAGES = 16
 """A program with more stages to compile is left as it is."""
-POINT_SECONDS = 1e-10
-"""A step of a compiled loop takes at least about so long."""
+POINT_SECONDS = 5e-11
+"""A step of a compiled loop takes at least about so long, by several threads."""
 HOPELESS, HOPELESS_LATE = 3.0, 0.5
 """A program that takes at least so many times the fastest one's time is not compiled; nor is the
 formula as given where little time is left and it takes at least half of that time."""

@@ -26,6 +26,8 @@ LAWS = (
         ("sqrt(a*b) = sqrt(a)*sqrt(b)",),
         domain="a >= 0, b >= 0",
         floating="a*b may overflow or vanish",
+        helps=True,
+        keeps="always",
     ),
     Law(
         "power-exp-log",

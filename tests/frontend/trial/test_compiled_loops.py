@@ -158,3 +158,13 @@ def test_what_is_slow_stage_by_stage_may_be_compiled() -> None:
     others = [e.trial for e in slow if e.trial.plan is not None and e.trial.plan.roots != own]
     assert others
     assert {f"{trial.label}, compiled" for trial in others} & set(labels)
+
+
+def test_a_product_of_matrices_stays_with_the_library_where_that_is_faster() -> None:
+    """Also one with few products for each entry, which a loop would compute."""
+    words = {}
+    for n in (4, 600):
+        found = ed.derive("T[i,j] = A[i,j]+1; Y[i,o] = T[i,j]*X[j,o]", A=(n, n), X=(n, 32))
+        words[n] = executable(found.unchanged, "cpu", compiled=True).words
+    assert "matmul" not in words[4]
+    assert words[600] == (CPU_KERNELS.word, "matmul")
