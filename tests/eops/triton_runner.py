@@ -261,6 +261,8 @@ def cases() -> list[Case]:
         Case("convolution with a fill", convolution(fill=Fraction(-5, 3)), "dot"),
         Case("convolution of halves", convolution("float16"), "dot", 2e-3),
         Case("matmul of halves", matmul("float16"), "dot", 2e-3),
+        Case("matmul of whole steps and one", matmul("float32", 33, 17, 65), "dot"),
+        Case("matmul of whole tiles", matmul("float32", 32, 64, 32), "dot"),
         Case("matmul of bfloat16", matmul("bfloat16"), "dot", 2e-2),
         Case("product of factors", product_of_factors("float32"), "dot"),
         Case("product of factors in float64", product_of_factors("float64"), "dot", 1e-13),

@@ -16,6 +16,7 @@ Key = tuple[str, str, str, str]
 REBUILT = "short way: the definition is written out for the scope and compared with its body"
 
 BODIES = "einderive.eops.loops.bodies"
+ACCESS, DOT = (f"einderive.eops.triton_kernels.emit_{name}" for name in ("access", "dot"))
 EMIT, PASSES, POINTS = (
     f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes", "points")
 )
@@ -678,6 +679,62 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "REDUCERS[made.reducer].order",
         ("True", "False"),
         "told to the compiler only: a number of float32 becomes one of float64, or stays",
+    ),
+    (
+        EMIT,
+        "Emitter.source",
+        "text.add('wide_vectors()')",
+        ("pass",),
+        "told to the compiler only",
+    ),
+    (
+        PASSES,
+        "Pass._jammed",
+        "f'for b{i} in range({self._bound(i, lo)}, {rest}, {jam}):'",
+        ("f'for b{i} in range({self._bound(i, lo)}, ({rest} - 1), {jam}):'",),
+        "the last steps begin several before the rest",
+    ),
+    (
+        PASSES,
+        "Pass._bounds",
+        "f'stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))} + 1)'",
+        ("f'stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))})'",),
+        "short way: one place more is checked, where nothing misses",
+    ),
+    (
+        PASSES,
+        "Pass._values",
+        "self.kernel.known.add(place)",
+        ("pass",),
+        "short way: it is computed once more",
+    ),
+    (
+        PASSES,
+        "Pass._indices",
+        "done.add(name)",
+        ("pass",),
+        "short way: it is computed once more",
+    ),
+    (
+        ACCESS,
+        "load_text",
+        "f' + {axis.zero}'",
+        ("f' - {axis.zero}'",),
+        "a block of zeros is subtracted",
+    ),
+    (
+        ACCESS,
+        "load_text",
+        "f' + {axes[0].zero}'",
+        ("f' - {axes[0].zero}'",),
+        "a block of zeros is subtracted",
+    ),
+    (
+        DOT,
+        "_Writer.lines",
+        "f'for start in range(0, {k}, BLOCK_K):'",
+        ("f'for start in range(0, ({k} + 1), BLOCK_K):'",),
+        "the lanes of one more step are all dead",
     ),
     (
         PASSES,

@@ -161,7 +161,7 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
 
     return {
         **functions,
-        **{f"{word}_near_float64": functions[f"{word}_float64"] for word in NEAR},
+        **{f"{word}_near_float64": _near(functions[f"{word}_float64"]) for word in NEAR},
         **{f"far_{w}_near_float64": lambda x, *y: np.int32(abs(x) >= 1) for w in NEAR},
         **truths,
         **{f"address{k}": list.__getitem__ for k in range(64)},
@@ -191,6 +191,11 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         **{f"{word}_int32": lambda x: x for word in ("max_key", "of_max_key")},
         **{f"{word}_int32": lambda x: ~x for word in ("min_key", "of_min_key")},
     }
+
+
+def _near(function: Callable[..., Any]) -> Callable[..., Any]:
+    """NaN where the first operand is far."""
+    return lambda x, *rest: np.float64(np.nan) if abs(x) >= 1 else function(x, *rest)
 
 
 def _function(name: str, kind: type) -> Callable[..., Any]:

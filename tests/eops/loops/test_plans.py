@@ -130,7 +130,8 @@ def test_stages_are_fused_where_that_moves_less(text: str, sizes: list[int]) -> 
         "S = sum[i,j](X[i,j]); out T[i,j] = X[i,j]/S; out U = max[i,j](T[i,j])",
         "T[i,j] = exp(X[i,j]); Y[i,j] = T[i,j-1] + T[i,j] + T[i-1,j]",
         # rows that lie outside as a whole, before and behind
-        "Y[i,j] = X[0,3*i+j-9] + X[1,12-3*i-j] + 1 where i in 0:9, j in 0:5",
+        "Y[i,j] = X[0,j-3*i+2] + X[1,12-3*i-j] + 1 where i in 0:9, j in 0:5",
+        "Y[j] = sum[i](X[i,j]) where i in 1:9",
     ],
 )
 def test_every_plan_gives_what_the_formula_says(text: str) -> None:
