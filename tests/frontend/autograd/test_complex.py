@@ -14,7 +14,7 @@ from torch.library import opcheck
 
 import einderive as ed
 from einderive.frontend.call.caller import Caller
-from tests.amount import CAMPAIGN, sampled
+from tests.amount import CAMPAIGN
 from tests.frontend.autograd.light import light
 from tests.ta.gradients.complex_formulas import FORMULAS, C, R
 
@@ -31,7 +31,7 @@ def operands(function: Any, *, seed: int = 0) -> list[torch.Tensor]:
     ]
 
 
-@sampled(len(FORMULAS))
+@CAMPAIGN
 @every_formula
 @pytest.mark.filterwarnings("ignore")
 def test_derivatives_are_slopes(text: str, dtypes: Any, shapes: Any) -> None:

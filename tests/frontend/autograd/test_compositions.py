@@ -18,7 +18,7 @@ import torch
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
 from einderive.frontend.formulas import Formula
-from tests.amount import sampled
+from tests.amount import CAMPAIGN
 from tests.frontend.autograd.formulas import (
     ALL,
     Tensors,
@@ -78,7 +78,7 @@ def close(found: Any, expected: Any) -> None:
     torch.testing.assert_close(found, expected, rtol=1e-8, atol=1e-9, equal_nan=True)
 
 
-@sampled(len(ALL))
+@CAMPAIGN
 @every_formula
 @pytest.mark.filterwarnings("ignore")
 def test_compositions(formula: Formula) -> None:
@@ -114,7 +114,7 @@ class Holding(torch.nn.Module):
         return self.function(*operands)
 
 
-@sampled(2 * len(ALL))
+@CAMPAIGN
 @every_formula
 @pytest.mark.filterwarnings("ignore")
 def test_traces_exports_and_copies(formula: Formula) -> None:
