@@ -67,7 +67,6 @@ KINKS = {
     "median of three labels, by sorting's network": "the labels are whole numbers with ties",
 }
 KINKS_OF_LINES = {
-    "invariant masses of pairs": "torch's root at 0 gives NaN",
     "minimum image distances in a periodic box": "torch's root at 0 gives NaN",
 }
 LINES = {
@@ -85,11 +84,18 @@ LINES = {
             "new centres of k-means",
             "naive Bayes, log probabilities of classes",
             "sums of groups",
+            "short-time Fourier transform, its magnitude",
+            "largest drawdown",
         ),
         "has no attribute",
     ),
     **dict.fromkeys(
-        ("linalg.cross", "centre of mass, angular momentum", "Lorentz force"),
+        (
+            "linalg.cross",
+            "centre of mass, angular momentum",
+            "Lorentz force",
+            "vectors turned by quaternions",
+        ),
         "a leaf Variable that requires grad is being used in an in-place operation",
     ),
     **dict.fromkeys(
@@ -149,7 +155,7 @@ def test_gradients_are_those_of_the_line(formula: Formula) -> None:
     ]
     found = slopes(function, values, seeds)
     if formula.name in LINES:
-        with pytest.raises((RuntimeError, AttributeError, AssertionError)) as error:
+        with pytest.raises((RuntimeError, AttributeError, AssertionError, ValueError)) as error:
             torch.testing.assert_close(found, slopes(line_of(formula, program), values, seeds))
         assert LINES[formula.name] in str(error.value)
         named = dict(zip((t.name for t in program.inputs), values, strict=True))
@@ -161,7 +167,8 @@ def test_gradients_are_those_of_the_line(formula: Formula) -> None:
         assert any(slope.isnan().any() for slope in expected)
         assert not any(slope.isnan().any() for slope in found)
         return
-    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-9)
+    both = formula.name in KINKS  # there, both are NaN
+    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-9, equal_nan=both)
 
 
 def slopes(function: Any, values: Tensors, seeds: Tensors) -> list[torch.Tensor]:
