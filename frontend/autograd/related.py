@@ -50,7 +50,10 @@ class Part:
 
     - `operands`, `outputs`: the places in the given program's operands and outputs that it reads,
       itself or their derivatives, in the order of its own operands.
-    - `results`: for each output of it, the place of what it belongs to."""
+    - `results`: for each output of it, the place of what it belongs to.
+    - `types`: the types of what these belong to, which a program that reads no operand takes."""
+
+    types: tuple[torch.dtype, ...] = ()
 
     def __init__(
         self, program: Program, operands: Places, outputs: Places, results: Places, make: Compile
@@ -75,6 +78,12 @@ class Part:
         return found
 
     def __call__(self, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        if not operands:  # a call without tensors gives arrays, and torch may be transforming
+            made = undisturbed(self.function)
+            results = made if isinstance(made, tuple) else (made,)
+            device = getattr(self.function, "device", "cpu")
+            typed = zip(results, self.types, strict=True)
+            return tuple(torch.as_tensor(each, dtype=dtype, device=device) for each, dtype in typed)
         older = any(map(legacy.batched, operands))
         found = legacy.mapped(self.function, operands) if older else self.function(*operands)
         return found if isinstance(found, tuple) else (found,)
@@ -183,7 +192,11 @@ class Related:
         places = {derived.of_inputs.get(t.name): p for p, t in enumerate(self.program.inputs)}
         results = tuple(places[output.name] for output in derived.program.outputs)
         seeds = [derived.of_outputs[name] for name in names]
-        return self._part(derived.program, seeds, outputs, results) if results else None
+        if not results:
+            return None
+        part = self._part(derived.program, seeds, outputs, results)
+        part.types = tuple(getattr(torch, self.program.inputs[p].dtype) for p in results)
+        return part
 
     def _zeros(self, wrt: Places, outputs: Places) -> Places:
         roots = self.program.roots()
@@ -217,7 +230,11 @@ class Related:
             return None
         program = replace(derived.program, output_names=known)
         seeds = [derived.of_inputs[tensor.name] for tensor in tensors]
-        return self._part(program, seeds, wrt, tuple(places[name] for name in known))
+        results = tuple(places[name] for name in known)
+        part = self._part(program, seeds, wrt, results)
+        types = output_types(self.program)
+        part.types = tuple(types[place] for place in results)
+        return part
 
     def _part(self, program: Program, seeds: Sequence[str], of: Places, results: Places) -> Part:
         """The program with its operands in order: those of the formula, then the `seeds`."""

@@ -128,3 +128,10 @@ def test_batches_of_gradients_by_the_older_mechanism(function: Caller) -> None:
             for f in (function, plain)
         )
         torch.testing.assert_close(found, expected)
+
+
+def test_a_second_derivative_that_reads_no_operand() -> None:
+    f = light("y = sum[i,j](abs(x[i] - x[j]))", x=(3,))
+    x = torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)
+    found = jvp(grad(f), (x,), (x,))
+    torch.testing.assert_close(found, (torch.tensor([-4.0, 0.0, 4.0]).double(), 0 * x))
