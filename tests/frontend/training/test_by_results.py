@@ -17,7 +17,7 @@ from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.kept import kept_bytes
 from einderive.frontend.training.saving import Saving
 from tests.frontend.autograd.light import light
-from tests.frontend.autograd.test_node import operands
+from tests.frontend.autograd.test_node import QUICK, operands
 
 READ = [
     ("Y[i] = tanh(X[i])", {"X": (5,)}, 5 * 8, torch.tanh),
@@ -64,3 +64,12 @@ def test_results_are_kept_as_by_torch() -> None:
 
 def test_what_reads_no_result() -> None:
     assert way_of("Y[i] = X[i]^3", 10**9, X=(5,)) is None
+
+
+def test_no_more_is_kept_than_by_torch() -> None:
+    """The gradient of the exponential of a sum reads the terms; torch keeps the result."""
+    f = ed.compile("Y[i] = exp(sum[k](X[i,k]))", X=(2000, 8), grad=True, **QUICK)
+    x = torch.randn(2000, 8, requires_grad=True)
+    plain = kept_bytes(lambda: x.sum(1).exp())
+    assert plain == 2000 * 4
+    assert kept_bytes(lambda: f(x)) <= plain
