@@ -125,11 +125,17 @@ def _rounded(product: Product) -> Expression:
         before = found[0][1] if len(found) == 1 else Product(span, tuple(found))
         if operator in ROUNDING and not (is_index(factor) and _is_row(before)):
             found = [("*", Call(span, ROUNDING[operator], (before, factor)))]
-        elif any(op in ROUNDING for op, _ in found) and not (operator == "*" and is_index(factor)):
+        elif any(op in ROUNDING for op, _ in found) and not (
+            operator == "*" and _is_number(factor)
+        ):
             found = [("*", before), (operator, factor)]
         else:
             found.append((operator, factor))
     return found[0][1] if len(found) == 1 else Product(span, tuple(found))
+
+
+def _is_number(expression: Expression) -> bool:
+    return is_index(expression) and not any(iterator_names(expression))
 
 
 def _is_row(expression: Expression) -> bool:

@@ -167,8 +167,7 @@ def test_no_module_of_ours_executes_text() -> None:
         "frontend/baselines/writing/writer.py",  # torch on plain names: see below
         "eops/torch_views/steps.py",  # the spellings in the files of ta/functions, as they stand
         "eops/cpu_kernels/words/polynomials.py",  # a polynomial in c0, c1, ...: their number
-        "eops/cpu_kernels/build.py",  # loops over v0, i0, p0, ... and numbers: see below
-        "eops/cpu_kernels/scatter.py",  # likewise: types, and the number of dimensions
+        "eops/cpu_kernels/compiling.py",  # loops over v0, i0, p0, ... and numbers: see below
         "eops/cpu_kernels/calls/launch.py",  # a call on v0, v1, ... with sizes and numbers
         "frontend/formulas/lines.py",  # the lines of the files beside it, as they stand
         "frontend/formulas/operands.py",  # likewise their extents
