@@ -14,7 +14,7 @@ RECOGNISERS: tuple[Recogniser, ...] = listed(
     Recogniser,
     first="""
         placed attention softmax normalisation batch_norm norms losses gated enlarged windows linear
-        pieces distributed
+        pieces distributed factored
     """,
     last="products distances defined",
 )

@@ -212,6 +212,11 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
             {"X": (2, 3), "U": (3, 4), "A": (4,), "V": (4, 5)},
             "(torch.tanh(F.linear(X, U.T, A)))",
         ),
+        (
+            "S[i,j] = 3*A[i,k]*B[j,k]/sqrt(size(k)) - x[i]",
+            {"A": (5, 48), "B": (6, 48), "x": (5,)},
+            "3 * t_0 / 6.928203230275509",
+        ),
     ],
 )
 def test_the_most_specific_program(text: str, shapes: Any, line: str) -> None:
