@@ -1,7 +1,7 @@
 """Definitions as data: one object in each file of this folder.
 
     mean[k](x) = sum[k](x)/size(k)                a reduction: k stands for one or several iterators
-    var[k](x, ddof=0) = sum[k]((x - mean[k](x))^2)/(size(k) - ddof)       with an option
+    softshrink(x, lambd=0.5) = x - minimum(maximum(x, -lambd), lambd)     with an option
     softmax[k](x) = exp(x - max[k](x))/sum[k](exp(x - max[k](x)))         a tensor over k: `free`
     clip(x, lo, hi) = minimum(maximum(x, lo), hi)                         a function
     max(a, b, ...) = maximum(a, b)                the same for each further operand, from the left

@@ -23,6 +23,7 @@ from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Writ
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
 from einderive.ta.errors import EinderiveError
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -74,7 +75,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
         for form in FORMS:
             if not _may_be(form, outline, len(scope.loops), len(sums)):
                 continue
-            pattern = _pattern(form, scope.loops, sums)
+            pattern = _pattern(form, scope.loops, sums, may_be_complex(operand))
             if pattern is not None and _written_out(pattern, operand) is scope:
                 return _call(form, scope, sums, operand, writer)
     return None
@@ -128,7 +129,9 @@ def _outline_of(form: Form, loops: int, sums: int) -> Outline | None:
 
 
 @lru_cache(maxsize=1024)
-def _pattern(form: Form, loops: tuple[Range, ...], sums: tuple[Range, ...]) -> Scope | None:
+def _pattern(
+    form: Form, loops: tuple[Range, ...], sums: tuple[Range, ...], is_complex: bool = False
+) -> Scope | None:
     """The definition of a tensor x over these ranges; None where it is of one iterator only."""
     outer = [f"i{number}" for number in range(len(loops))]
     inner = [f"k{number}" for number in range(len(sums))]
@@ -136,7 +139,8 @@ def _pattern(form: Form, loops: tuple[Range, ...], sums: tuple[Range, ...]) -> S
     text = f"Y[{','.join(outer)}]" if outer else "Y"
     text += f" = {form.name}[{','.join(inner)}]({read}{form.options})"
     try:
-        (root,) = parse(text, {X: tuple(r.extent for r in (*loops, *sums))}).roots()
+        shape = tuple(r.extent for r in (*loops, *sums))
+        (root,) = parse(text, {X: shape}, "complex64" if is_complex else "float32").roots()
     except EinderiveError:
         return None
     return root

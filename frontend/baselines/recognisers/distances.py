@@ -10,13 +10,14 @@ from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.terms import as_it_is, difference_of_reads
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Apply, Node, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
-    if scope.empty:
+    if scope.empty or may_be_complex(scope):  # torch.cdist takes real numbers
         return None
     if scope.sums:
         return _distance(scope, writer, "** 2")

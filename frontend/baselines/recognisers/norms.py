@@ -4,6 +4,8 @@ sqrt(S[k] X[i,k]^2)                         torch.linalg.vector_norm(X, dim=1)
 sqrt(S[k] (X[i,k] - Z[i,k] + eps)^2)        F.pairwise_distance(X, Z, eps=eps)
 X / maximum(norm of X, eps)                 F.normalize(X, dim=1, eps=eps)
 S[k] x*y * rsqrt(S x^2) * rsqrt(S y^2)      F.cosine_similarity(x, y, dim=1)
+
+For complex numbers, torch takes the squared magnitude, and the formula the square.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ from einderive.frontend.baselines.writing.terms import as_it_is, reductions, und
 from einderive.frontend.baselines.writing.views import View, axis_words, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.expr import power, split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
-    if scope.sums or scope.empty:
+    if scope.sums or scope.empty or may_be_complex(scope):
         return None
     return _norm(scope, writer) or _normalised(scope, writer) or _cosine(scope, writer)
 

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 
 import einderive as ed
+from einderive.frontend.baselines.rival import rivals
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
 from einderive.ta.errors import FormulaSyntaxError
@@ -224,3 +225,45 @@ def test_conditions_are_bools_and_counts_whole_numbers(name: str, line: Any) -> 
     np.testing.assert_array_equal(found, expected)
     chosen = value(f"Y[i] = where({name}[k](M[i,k] > 1), M[i,2], -1)", M=M)
     np.testing.assert_array_equal(chosen, np.where(line(M > 1, axis=1), M[:, 2], -1))
+
+
+Z = rng.normal(size=(3, 5)) + 1j * rng.normal(size=(3, 5))
+COMPLEX = [
+    ("Y[i] = norm[k](Z[i,k])", lambda: np.linalg.norm(Z, axis=1)),
+    ("Y = norm[i,k](1j*Z[i,k] + 1)", lambda: np.linalg.norm(1j * Z + 1)),
+    ("Y[i] = var[k](Z[i,k])", lambda: Z.var(1)),
+    ("Y[i] = var[k](exp(2j*real(Z[i,k])), ddof=1)", lambda: np.exp(2j * Z.real).var(1, ddof=1)),
+    ("Y = std[i,k](Z[i,k])", lambda: Z.std()),
+    ("Y[i] = std[k](Z[i,k]*conj(Z[0,k]), ddof=1)", lambda: (Z * Z[0].conj()).std(1, ddof=1)),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), COMPLEX, ids=[text for text, _ in COMPLEX])
+def test_lengths_and_deviations_of_complex_numbers(text: str, expected: Any) -> None:
+    found = ed.evaluate(text, Z=Z)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, expected(), rtol=1e-12)
+
+
+def test_a_definition_of_complex_numbers_is_one_function_of_torch() -> None:
+    for text, called in (("norm", "vector_norm"), ("var", "torch.var"), ("std", "torch.std")):
+        program = parse(f"Y[i] = {text}[k](Z[i,k])", {"Z": (3, 5)}, "complex64")
+        lines = [str(each) for each in rivals(program, "cpu")]
+        assert any(called in each for each in lines), lines
+        program = parse("Y[i] = sqrt(sum[k](Z[i,k]^2))", {"Z": (3, 5)}, "complex64")
+        assert not any(called in str(each) for each in rivals(program, "cpu"))
+
+
+REAL = [
+    ("norm[k](x[i,k]*y[k])", "sqrt(sum[k]((x[i,k]*y[k])^2))"),
+    ("var[k](exp(x[i,k]))", "sum[k]((exp(x[i,k]) - mean[l](exp(x[i,l])))^2)/size(k)"),
+    ("std[k](1/x[i,k])", "sqrt(sum[k]((1/x[i,k] - mean[l](1/x[i,l]))^2)/size(k))"),
+]
+
+
+@pytest.mark.parametrize(("defined", "meant"), REAL)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "bool"])
+def test_definitions_of_real_numbers_square(defined: str, meant: str, dtype: str) -> None:
+    shapes = {"x": (3, 5)} | ({"y": (5,)} if "y[" in defined else {})
+    one, other = (parse(f"Y[i] = {text}", shapes, dtype) for text in (defined, meant))
+    assert one.roots() == other.roots()
