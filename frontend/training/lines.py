@@ -159,7 +159,8 @@ def _same(found: Tensors, part: Part, values: Inputs) -> bool:
         expected = part(*(values[tensor] for tensor in part.program.inputs))
     for one, other in zip(found, expected, strict=True):
         finite = other.isfinite()
-        one, other = one[finite].double(), other[finite].double()
+        wide = torch.complex128 if other.is_complex() else torch.float64
+        one, other = one[finite].to(wide), other[finite].to(wide)
         if not other.numel():
             continue
         unit = UNITS * torch.finfo(expected[0].dtype).eps
