@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from einderive.eops.cpu_kernels.avx512.powers import INVERSES, PLACE
 from einderive.eops.cpu_kernels.avx512.registers import Vector
 from einderive.eops.cpu_kernels.avx512.tables import Pair, columns, logarithm, of_e, pair
 
@@ -34,6 +33,9 @@ SERIES: Final = (
     0.08048354407698441,
 )
 """(log(1+r) - r)/r^2 for -1/31 <= r <= 1/16"""
+INVERSES: Final = (1.0, *(1 / (1 + (k + 0.5) / 16) for k in range(1, 15)), 0.5)
+PLACE: Final = 48
+"""The bits behind the first four of a fraction."""
 GRID: Final = 2.0**41
 """Numbers below 2048 that are whole if multiplied by this have sums that are exact."""
 

@@ -30,6 +30,7 @@ LATE: Final = "einderive-late"
 BELOW_ZERO_IS_NAN: Final = 2 << 2
 FROM_THREE_QUARTERS: Final = 3
 FROM_ONE: Final = 0
+WITHOUT_SIGN: Final = 1 << 2
 ROUNDED_AS_SET: Final = 4
 NAMES: Final = {"float32": "ps", "float64": "pd"}
 
@@ -136,8 +137,10 @@ class Vector:
         how = ir.IntType(32)(BELOW_ZERO_IS_NAN | FROM_THREE_QUARTERS)
         return self._machine("getmant", self.value, how, self._nothing())
 
-    def mantissa(self) -> Vector:
-        how = ir.IntType(32)(BELOW_ZERO_IS_NAN | FROM_ONE)
+    def mantissa(self, of_size: bool = False) -> Vector:
+        """NaN for negative numbers; with `of_size`, that of |self|."""
+        sign = WITHOUT_SIGN if of_size else BELOW_ZERO_IS_NAN
+        how = ir.IntType(32)(sign | FROM_ONE)
         return self._machine("getmant", self.value, how, self._nothing())
 
     def scaled(self, exponent: Vector) -> Vector:
