@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from einderive.ta.ir.node import Scope, Source
 
@@ -13,8 +14,9 @@ class Launch:
 
     - `seconds` are those of a run, `timed` says whether they were measured or predicted; None where
       nobody knows.
-    - `registers` and `spilled` are those of a thread, `shared` the bytes of a block of threads, as
-      the compiler for a GPU gives them; None where nothing was compiled."""
+    - `registers` are those of a thread, `spilled` the words of 32 bits that it keeps in memory
+      instead, `shared` the bytes of a block of threads, as the compiler for a GPU gives them; None
+      where nothing was compiled."""
 
     words: str
     chosen: bool
@@ -29,8 +31,10 @@ class Launch:
 class Told:
     """A kernel that computes `stages`, producers first, and writes `outputs`, out0, out1, ...
 
-    `operands` are what it reads, in the order of its arguments; `letter` stands before their
-    numbers in the plan, `p0` or `a0`."""
+    - `operands` are what it reads, in the order of its arguments; `letter` stands before their
+      numbers in the plan, `p0` or `a0`.
+    - `compiled` gives its launches with their registers and shared memory, compiled for a GPU that
+      need not be there, which takes seconds; None where the kernel is for no GPU."""
 
     stages: tuple[Scope, ...]
     operands: tuple[Source, ...]
@@ -40,3 +44,6 @@ class Told:
     plan: str
     source: str
     launches: tuple[Launch, ...]
+    compiled: Callable[[str], tuple[Launch, ...]] | None = field(
+        default=None, compare=False, repr=False
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from einderive.derivations.checker import Claim
 from einderive.derivations.record.claims import check_stated
@@ -27,8 +27,8 @@ from einderive.eops.library import OPERATORS
 from einderive.frontend.accuracy.levels import Accuracy, Nan, left_out
 from einderive.frontend.files import write_whole
 from einderive.frontend.kernels.data import kernels_data
-from einderive.frontend.kernels.texts import KernelText, kernel_texts
-from einderive.ta.errors import RecordError, TextError, shown
+from einderive.frontend.kernels.texts import KernelText, kernel_texts, with_times
+from einderive.ta.errors import BuildError, RecordError, TextError, shown
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import stages
@@ -77,7 +77,8 @@ class Derived(Uncopied):
     """What the search explored.  A derivation that was read from a file, or compiled, has none."""
     recorded_search: Searched | None = field(default=None, repr=False)
     recorded_kernels: tuple[KernelText, ...] = field(default=(), repr=False)
-    """The kernels that its record holds, from the machine where it was saved."""
+    """The kernels that its record holds, from the machine where it was saved; or those of which
+    registers are known."""
 
     def searched(self, most: int = MOST_STATES) -> Searched | None:
         """The search as data for a reader; None where it is not known."""
@@ -94,6 +95,26 @@ class Derived(Uncopied):
         return recorded or kernel_texts(
             candidate, plan, self.staged(plan), self.target, strict=strict
         )
+
+    def with_registers(self, candidate: int = 0) -> Self:
+        """The derivation with the registers and the shared memory of a candidate's Triton kernels,
+        for `save(path, kernels=True)` and `to_html`.
+
+        The kernels are compiled for the target, without a GPU: about a second for each of their
+        configurations.  Raises BuildError where the target is no GPU, or Triton is missing."""
+        number = index(candidate)
+        plan = self._plan(number)
+        strict = self.nan == "strict"
+        if self.target.partition(":")[0] == "cpu":
+            raise BuildError(
+                "kernels for a CPU have no registers of a GPU",
+                next_step='derive for one, as target="cuda:90"',
+            )
+        found = kernel_texts(
+            number, plan, self.staged(plan), self.target, strict=strict, compiled=True
+        )
+        others = tuple(each for each in self.recorded_kernels if each.candidate != number)
+        return replace(self, recorded_kernels=others + with_times(found, self.recorded_kernels))
 
     @property
     def steps(self) -> tuple[Step, ...]:

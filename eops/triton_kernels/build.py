@@ -21,6 +21,7 @@ from weakref import WeakValueDictionary
 
 import torch
 
+from einderive.eops.ahead_of_time.compiled import Compiled, compiled_for
 from einderive.eops.cache_folder import cache_folder
 from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.emit_rows import emit_rows
@@ -151,6 +152,17 @@ class Kernel:
         self.compiled[config] = made
         return made
 
+    def compiled_for(self, target: str, config: Config) -> Compiled:
+        """The kernel in a configuration, compiled for a GPU that need not be there.  Raises
+        BuildError."""
+        dtypes = (*self.plan.dtypes, *(dtype for _, dtype in self.plan.outs))
+        options = {
+            "num_warps": config.num_warps,
+            "num_stages": config.num_stages,
+            "enable_fp_fusion": FP_FUSION,
+        }
+        return compiled_for(target, self.function, dtypes, config.blocks, options)
+
     def config(self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]) -> Config:
         """The fastest configuration for the device that the tensors lie on."""
         configs, device = self.plan.configs, outs[0].device
@@ -218,15 +230,16 @@ def build(
 
 def build_stage(made: Plan, *, formula: str = "", cache: Path | None = None) -> Kernel:
     """The planned stage, or product, as a callable kernel.  Raises BuildError."""
-    return _kernel(made, emit(made, formula=formula, upcast=interpreting()), cache)
+    return kernel_of(made, emit(made, formula=formula, upcast=interpreting()), cache)
 
 
 def build_rows(made: RowPlan, *, formula: str = "", cache: Path | None = None) -> Kernel:
     """The group of stages as a callable kernel.  Raises BuildError."""
-    return _kernel(made, emit_rows(made, formula), cache)
+    return kernel_of(made, emit_rows(made, formula), cache)
 
 
-def _kernel(made: Planned, source: str, cache: Path | None) -> Kernel:
+def kernel_of(made: Planned, source: str, cache: Path | None = None) -> Kernel:
+    """The kernel of a plan with this source.  Raises BuildError."""
     path = write_source(source, (cache or default_cache()).resolve())
     kernel = Kernel(made, source, path, _load_module(path).eop)
     KNOWN[source] = kernel

@@ -1,21 +1,25 @@
 """A Triton kernel as a reader sees it: its plan as pseudo-code, its source, its configurations.
 
 Nothing is compiled for it, so it needs neither a GPU nor Triton.  Where the kernel has run, the
-configurations have their times, and the compiled ones their registers and shared memory.
+configurations have their times, and the compiled ones their registers and shared memory.  On
+request, all are compiled for a GPU that need not be there.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isinf
 
+from einderive.eops.ahead_of_time.resources import resources
 from einderive.eops.dtypes import accumulator, result
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.plan import row_as_text, value_text
 from einderive.eops.loops.values import Constant, operands_of
 from einderive.eops.told import Launch, Told
 from einderive.eops.triton_kernels.blocks import Config
-from einderive.eops.triton_kernels.build import KNOWN, Planned
+from einderive.eops.triton_kernels.build import KNOWN, Planned, kernel_of
 from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import Load, Plan, default_dtype, plan
@@ -48,9 +52,8 @@ def _told(stage: Scope, part: Scope, given: Sequence[str], out_dtype: str | None
     made = plan(part, given, out_dtype)
     source = emit(made, formula=show(part))
     text = "\n".join(_pseudo_code(made))
-    launches = _launches(made, source)
     written = part if part.shape != stage.shape else stage
-    return Told((stage,), made.sources, (written,), "a", LANGUAGE, text, source, launches)
+    return _of((stage,), (written,), made, text, source)
 
 
 def told_group(group: Group, types: Mapping[Source, str]) -> Told | None:
@@ -68,16 +71,30 @@ def told_group(group: Group, types: Mapping[Source, str]) -> Told | None:
         text = "\n".join(_rows_pseudo_code(rows))
     else:
         return None
-    return Told(
-        group.stages,
-        made.sources,
-        group.outputs,
-        "a",
-        LANGUAGE,
-        text,
-        source,
-        _launches(made, source),
-    )
+    return _of(group.stages, group.outputs, made, text, source)
+
+
+def _of(
+    stages: tuple[Scope, ...], outputs: tuple[Scope, ...], made: Planned, text: str, source: str
+) -> Told:
+    launches = _launches(made, source)
+    later = functools.partial(_compiled, made, source)
+    return Told(stages, made.sources, outputs, "a", LANGUAGE, text, source, launches, later)
+
+
+def _compiled(made: Planned, source: str, target: str) -> tuple[Launch, ...]:
+    """The configurations, each compiled for the target where it was not compiled for a GPU here."""
+    kernel = KNOWN.get(source) or kernel_of(made, source)
+
+    def whole(config: Config, launch: Launch) -> Launch:
+        if launch.registers is not None:
+            return launch
+        found = resources(kernel.compiled_for(target, config))
+        return replace(
+            launch, registers=found.registers, spilled=found.spilled, shared=found.shared
+        )
+
+    return tuple(map(whole, made.configs, _launches(made, source)))
 
 
 def _launches(made: Planned, source: str) -> tuple[Launch, ...]:

@@ -96,6 +96,12 @@ class JsonAlone(click.Command):
 @click.option(
     "--kernels", is_flag=True, help="Keep the sources of generated kernels in the record."
 )
+@click.option(
+    "--registers",
+    is_flag=True,
+    help="Keep them with their registers and shared memory: the best program's kernels are compiled"
+    " for the target, without a GPU, about a second for each configuration.",
+)
 @click.option("--run/--no-run", help="Build, check and time the best programs.")
 def derive(
     formula: str,
@@ -115,6 +121,7 @@ def derive(
     save: str | None,
     search: bool,
     kernels: bool,
+    registers: bool,
     run: bool,
     **options: Any,
 ) -> int:
@@ -167,6 +174,9 @@ def derive(
             **options,
         )
     interrupted = derivation.stats.stopped == "interrupted"
+    kernels |= registers
+    if registers:
+        derivation = derivation.with_registers()
     for path in records:
         derivation.save(path, search=search, kernels=kernels)
     if html is not None:

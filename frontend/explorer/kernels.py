@@ -12,7 +12,7 @@ from einderive.frontend.kernels.texts import KernelText
 from einderive.frontend.text import counted, duration
 
 WRITTEN = "as it is written for operands without gaps in memory"
-RECORDED = "as the record has it"
+RECORDED = "as the derivation keeps it"
 
 
 def kernel_views(

@@ -1,20 +1,18 @@
 "use strict";
-// The page is complete without this: it opens what a link points to, and everything for print.
-const opened = (target) => {
-  for (let e = target; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
-};
-const follow = () => {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target) { opened(target); target.scrollIntoView(); }
-};
-addEventListener("hashchange", follow);
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((e) => { e.open = true; }));
+// The page is complete without this: it keeps what is unfolded, and opens everything for print.
+const folds = [...document.querySelectorAll("main details")], atFirst = folds.map((each) => each.open);
+address.part("open",
+  () => folds.flatMap((each, i) => (each.open === atFirst[i] ? [] : [i])).join("."),
+  (text) => { const other = new Set(numbers(text, folds.length)); folds.forEach((each, i) => { each.open = atFirst[i] !== other.has(i); }); });
+let beforePrint = [];
+addEventListener("beforeprint", () => { beforePrint = folds.map((each) => each.open); folds.forEach((each) => { each.open = true; }); });
+addEventListener("afterprint", () => folds.forEach((each, i) => { each.open = beforePrint[i] ?? each.open; }));
 // What scrolls sideways can be reached by the keyboard.
 const reachable = () => document.querySelectorAll(".line, .identity").forEach((e) => {
   if (e.scrollWidth > e.clientWidth) e.tabIndex = 0; else e.removeAttribute("tabindex");
 });
 addEventListener("resize", reachable);
-document.addEventListener("toggle", reachable, true);
+document.addEventListener("toggle", () => { reachable(); address.note(); }, true);
 document.querySelectorAll(".switch input").forEach((e) => e.addEventListener("change", reachable));
-follow();
+address.follow();
 reachable();

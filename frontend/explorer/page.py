@@ -38,7 +38,7 @@ def page(view: View, docs: str = "") -> str:
         sections.remove("rules")
     if view.data is None:
         sections.remove("data")
-    names = ["page.js", *(["data.js"] if view.data else [])]
+    names = ["link.js", "page.js", *(["data.js"] if view.data else [])]
     names += ["formula.js", "tree.js", "search.js"] if view.search else []
     more = {"sections": sections, "script": "\n".join(map(file, names))}
     return _rendered("page.html", view, docs, prefix="", **more)

@@ -1,6 +1,6 @@
 "use strict";
 // The search as a drawn tree.  What a click or a key changes is the state below; `draw` shows it.
-const COLUMN = 190, ROW = 26, MOST_RESULTS = 40;
+const COLUMN = 190, ROW = 26, MOST_RESULTS = 40, MOST_FOLDS = 1000;
 const byId = (id) => document.getElementById(`s-${id}`);
 const element = (tag, text = "", given = {}) => {
   const made = document.createElement(tag);
@@ -47,7 +47,8 @@ const explore = (data) => {
   data.refused.state.forEach((i, r) => refused[i].push(r));
 
   const folded = new Set();
-  const foldToChosen = () => { folded.clear(); for (let i = 0; i < count; i++) if (children[i].length && !holds[i]) folded.add(i); };
+  const foldsAtFirst = () => { const found = new Set(); for (let i = 0; i < count; i++) if (children[i].length && !holds[i]) found.add(i); return found; };
+  const foldToChosen = () => { folded.clear(); foldsAtFirst().forEach((i) => folded.add(i)); };
   let hits = new Set(), at = roots[0] ?? 0, scale = 1, left = 0, top = 0, until = last, across = "steps";
   let shown = [], height = 0, place = new Map();
 
@@ -120,7 +121,7 @@ const explore = (data) => {
     byId("when").textContent = seconds(until);
   };
   let waiting = 0;
-  const redraw = () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(draw); };
+  const redraw = () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(draw); address.note(); };
   const relayout = () => {
     const before = place.get(at);
     layout();
@@ -327,6 +328,33 @@ const explore = (data) => {
 
   document.getElementById("searched").hidden = false;
   readColours(); foldToChosen(); layout(); home(); told(); detail(at);
+
+  // The view in the page's address.  Folds are those that differ from the first ones, or after "all"
+  // those that are shut.
+  const looked = () => `${scale} ${left} ${top}`, start = looked();
+  const field = (name, first, event) => address.part(name, () => (byId(name).value === first ? "" : byId(name).value), (text) => {
+    byId(name).value = text || first;
+    byId(name).dispatchEvent(new Event(event));
+  });
+  field("across", "steps", "change");
+  field("until", "1000", "input");
+  field("find", "", "input");
+  address.part("folds", () => {
+    const first = foldsAtFirst(), all = [...order].filter((i) => children[i].length);
+    const near = all.filter((i) => folded.has(i) !== first.has(i)), shut = all.filter((i) => folded.has(i));
+    if (!near.length) return "";
+    return (shut.length < near.length ? ["all", ...shut] : near).slice(0, MOST_FOLDS).join(".");
+  }, (text) => {
+    foldToChosen();
+    if (text.startsWith("all")) folded.clear();
+    for (const i of numbers(text, count)) if (!folded.delete(i)) folded.add(i);
+    relayout();
+  });
+  address.part("at", () => (at === (roots[0] ?? 0) ? "" : `${at}`), (text) => { at = numbers(text, count)[0] ?? roots[0] ?? 0; relayout(); detail(at); });
+  address.part("view", () => (looked() === start ? "" : looked()), (text) => {
+    const [size, x, y] = text.split(" ").map(Number);
+    if (size > 0 && Number.isFinite(x + y)) { scale = Math.min(3, Math.max(0.02, size)); left = x; top = y; redraw(); } else home();
+  });
 };
 
 const packed = document.getElementById("s-data").content.textContent.trim();

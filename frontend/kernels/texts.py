@@ -2,13 +2,14 @@
 
     Y[h] = A[h+r] where r in 0:3      in parallel for i0 in 0:62 ...      def kernel(data): ...
 
-They are written for operands that lie in memory without gaps.  Nothing is compiled.
+They are written for operands that lie in memory without gaps.  Nothing is compiled, unless what
+they take of a GPU is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from einderive.derivations.search.extract import Plan
 from einderive.eops.back_ends import told
@@ -36,10 +37,18 @@ class KernelText:
 
 
 def kernel_texts(
-    candidate: int, plan: Plan, program: Program, target: str, *, strict: bool = False
+    candidate: int,
+    plan: Plan,
+    program: Program,
+    target: str,
+    *,
+    strict: bool = False,
+    compiled: bool = False,
 ) -> tuple[KernelText, ...]:
     """The kernels of a plan, of which `program` is the staged program.  Empty where its types are
-    none that kernels have, or where the libraries that write kernels are missing."""
+    none that kernels have, or where the libraries that write kernels are missing.  `compiled`:
+    those for a GPU tell their registers and shared memory, which takes seconds; BuildError where
+    they cannot be compiled here."""
     scopes = stages(*plan.roots)
     device = target.partition(":")[0]
     tasks = [task_of(stage, device, strict, compiled=True) for stage in plan.stages]
@@ -57,9 +66,32 @@ def kernel_texts(
             one.language,
             "\n".join((*_legend(one, names, known), one.plan)),
             one.source,
-            one.launches,
+            one.compiled(target) if compiled and one.compiled is not None else one.launches,
         )
         for one in found
+    )
+
+
+def with_times(
+    kernels: Iterable[KernelText], recorded: Iterable[KernelText]
+) -> tuple[KernelText, ...]:
+    """The kernels with the times that a record has of the same sources and configurations."""
+    known = {
+        (each.source, launch.words): launch
+        for each in recorded
+        for launch in each.launches
+        if launch.timed
+    }
+
+    def timed(source: str, launch: Launch) -> Launch:
+        found = known.get((source, launch.words))
+        if launch.timed or found is None:
+            return launch
+        return replace(launch, seconds=found.seconds, timed=True, chosen=found.chosen)
+
+    return tuple(
+        replace(each, launches=tuple(timed(each.source, launch) for launch in each.launches))
+        for each in kernels
     )
 
 

@@ -25,6 +25,7 @@ OWN = Path(__file__).parent
 FILES = {
     "page.css": (FOLDER, "text/css"),
     "workbench.css": (OWN, "text/css"),
+    "link.js": (FOLDER, "text/javascript"),
     "tree.js": (FOLDER, "text/javascript"),
     "growth.js": (OWN, "text/javascript"),
     "workbench.js": (OWN, "text/javascript"),

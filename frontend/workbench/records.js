@@ -4,9 +4,14 @@ const list = async () => {
   const answer = await fetch("records");
   if (!answer.ok) return;
   const html = await answer.text();
-  const before = chosen();
+  if (wanted === null) wanted = chosen();
   $("records").innerHTML = html;
-  for (const each of document.querySelectorAll("#records .chosen")) each.checked = before.includes(each.value);
+  choose();
+};
+let wanted = null; // the records to choose in the next list: those of the page's address at first
+const choose = () => {
+  for (const each of document.querySelectorAll("#records .chosen")) each.checked = wanted.includes(each.value);
+  wanted = null;
   chosen();
 };
 const chosen = () => {
@@ -32,7 +37,7 @@ $("records").addEventListener("click", ({ target }) => {
   if (forget && confirm("Delete this record?")) change("forget", { record: forget }, "The record is deleted.");
   if (formula !== undefined) fill(formula, size, dtypes);
 });
-$("records").addEventListener("change", chosen);
+$("records").addEventListener("change", () => { chosen(); address.note(); });
 $("compare").addEventListener("click", () => open(`compare?${new URLSearchParams(chosen().map((each) => ["record", each]))}`, "_blank", "noopener"));
 $("add").addEventListener("change", async ({ target }) => {
   const [file] = target.files;
@@ -41,4 +46,6 @@ $("add").addEventListener("change", async ({ target }) => {
   else await change("records", { text: await file.text() }, `${file.name} is kept.`);
   target.value = "";
 });
+address.part("compare", () => (wanted ?? chosen()).join(" "), (text) => { wanted = text.split(" "); if ($("records").hasChildNodes()) choose(); });
 list();
+address.follow();

@@ -36,6 +36,7 @@ const read = async () => {
   $("reading").classList.remove("stale");
 };
 $("asked").addEventListener("input", () => {
+  address.note();
   clearTimeout(waiting);
   waiting = setTimeout(read, WAIT);
   $("reading").classList.add("stale");
@@ -53,6 +54,7 @@ $("reading").addEventListener("click", ({ target }) => {
   if (sizes !== undefined) {
     $("sizes").value = `${$("sizes").value} ${sizes}`.trim();
     $("sizes").focus();
+    address.note();
     read();
   }
 });
@@ -61,8 +63,18 @@ const fill = (formula, sizes, dtypes) => {
   $("sizes").value = sizes;
   $("asked").elements.dtypes.value = dtypes;
   $("formula").focus();
+  address.note();
   read();
 };
+// The fields in the page's address, where they are not as at first.
+for (const field of $("asked").elements) {
+  if (!field.name) continue;
+  const first = field.value;
+  address.part(field.name, () => (field.value === first ? "" : field.value || " "), (text) => {
+    field.value = (text || first).trim();
+    $("asked").dispatchEvent(new Event("input"));
+  });
+}
 read();
 
 // The one job of the server, whichever tab began it: the server tells it after each change.
@@ -77,12 +89,26 @@ const begin = async (kind, data) => {
     $("refused").scrollIntoView({ block: "nearest" });
   }
 };
-const put = (place, html) => { if (place.shown !== html) { place.shown = html; place.innerHTML = html; } };
+// What is unfolded stays so where its section is written anew.
+const unfolded = new Set();
+const unfold = () => document.querySelectorAll("details[id]").forEach((each) => { each.open = unfolded.has(each.id); });
+document.addEventListener("toggle", ({ target }) => {
+  if (!target.id) return;
+  if (target.open) unfolded.add(target.id); else unfolded.delete(target.id);
+  address.note();
+}, true);
+address.part("open", () => [...unfolded].join("."), (text) => {
+  unfolded.clear();
+  text.split(".").filter(Boolean).forEach((each) => unfolded.add(each));
+  unfold();
+});
+const put = (place, html) => { if (place.shown !== html) { place.shown = html; place.innerHTML = html; unfold(); } };
 const follow = ({ data }) => {
   const told = JSON.parse(data);
   const section = $(`${told.kind}-job`);
   const part = (name) => section.querySelector(`.${name}`);
   if (told.kind === "derive") $("compile-job").hidden = true;
+  if (told.kind === "derive" && job && told.number !== job) [...unfolded].filter((each) => each.startsWith("candidate-")).forEach((each) => unfolded.delete(each));
   section.hidden = false;
   const words = told.said + (told.state === "failed" ? "" : ".");
   if (part("said").textContent !== words) part("said").textContent = words;

@@ -24,7 +24,7 @@ def comparison_page(
 
 
 def rendered(found: Comparison) -> str:
-    script = [file("page.js"), *([file("data.js")] if found.data else [])]
+    script = [file("link.js"), file("page.js"), *([file("data.js")] if found.data else [])]
     return (
         environment(OWN)
         .get_template("comparison.html")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 import torch
+import triton.backends.nvidia.compiler as nvidia
 
+from einderive.eops.ahead_of_time.compiled import compiled_for
+from einderive.eops.ahead_of_time.resources import resources
 from einderive.eops.triton_kernels.build import build, write_source
 from einderive.ta.errors import BuildError
 from tests.amount import first, sampled
@@ -69,6 +74,38 @@ def test_compiles_for(name: str, target: str, tmp_path: Path) -> None:
         assert ".f32.f16.f16" in made.assembly
     if name == "band in float64":
         assert "f64" in made.assembly
+
+
+@pytest.mark.parametrize("name", ["softmax parts", "band"])
+def test_what_a_kernel_takes_is_what_the_assembler_says(name: str, tmp_path: Path) -> None:
+    """The assembler of NVIDIA, which was asked for the registers while it made them."""
+    made = compile_for(STAGES[name], "cuda:90", tmp_path)
+    source, tool = tmp_path / "kernel.ptx", nvidia.get_ptxas(90).path
+    source.write_text(made.assembly)
+    options = ["-v", "--gpu-name=sm_90a", "-o", tmp_path / "kernel.cubin"]
+    said = subprocess.run([tool, *options, source], capture_output=True, text=True, check=True)
+    (registers,) = re.findall(r"Used (\d+) registers", said.stdout + said.stderr)
+    (spilled,) = re.findall(r"(\d+) bytes stack frame", said.stdout + said.stderr)
+    found = resources(made)
+    assert (found.registers, 4 * found.spilled) == (int(registers), int(spilled))
+    assert found.shared == made.metadata["shared"]
+
+
+def test_what_a_kernel_takes_of_amd(tmp_path: Path) -> None:
+    found = resources(compile_for(STAGES["offset add"], "hip:gfx942", tmp_path))
+    assert 0 < found.registers <= 512
+    assert found.spilled == 0
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda", "vulkan:1"])
+def test_what_is_no_gpu_is_refused(target: str) -> None:
+    with pytest.raises(BuildError, match="no GPU that Triton compiles for"):
+        compiled_for(target, None, (), (), {})
+
+
+def test_an_interpreted_kernel_is_not_compiled() -> None:
+    with pytest.raises(BuildError, match="TRITON_INTERPRET"):
+        compiled_for("cuda:90", print, (), (), {})
 
 
 def test_sources_are_written_once_and_whole(tmp_path: Path) -> None:

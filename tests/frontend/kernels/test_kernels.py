@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +21,7 @@ from einderive.eops.triton_kernels.build import build as build_triton
 from einderive.frontend.kernels import data
 from einderive.frontend.kernels.data import kernels_data
 from einderive.frontend.kernels.texts import kernel_texts
-from einderive.ta.errors import RecordError
+from einderive.ta.errors import BuildError, RecordError
 from einderive.ta.printing.show import show
 from tests.frontend.explorer.derived import distances
 from tests.test_layers import ROOT
@@ -89,6 +89,39 @@ def test_a_kernel_that_ran_on_a_gpu_tells_what_it_takes() -> None:
     assert (fast.registers, fast.spilled, fast.shared) == (32, 0, 512)
     assert (failed.seconds, failed.timed) == (None, True)
     assert all(not launch.timed and launch.registers is None for launch in rest)
+
+
+def test_registers_are_told_without_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the compiler for the target, of every configuration; a record keeps them, with the times
+    that it had."""
+    pytest.importorskip("triton")
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "compiled"))
+    text, shapes = "M[i] = max[j](A[i,j]); Y[i,j] = exp(A[i,j]-M[i])", {"A": (99, 99)}
+    found = ed.derive(text, target="cuda:90", budget=Budget(states=1), **shapes)
+    (plain,) = found.kernels()
+    assert all(launch.registers is None for launch in plain.launches)
+    first, *rest = plain.launches
+    ran = replace(plain, launches=(replace(first, seconds=2e-6, timed=True), *rest))
+    known = replace(found, recorded_kernels=(ran,)).with_registers()
+    (told,) = known.kernels()
+    assert (told.plan, told.source) == (plain.plan, plain.source)
+    assert [launch.words for launch in told.launches] == [one.words for one in plain.launches]
+    assert all(8 <= (launch.registers or 0) <= 255 for launch in told.launches)
+    assert all(launch.spilled == 0 and launch.shared is not None for launch in told.launches)
+    assert any(launch.shared for launch in told.launches)
+    assert [launch.seconds for launch in told.launches] == [2e-6] + [None] * len(rest)
+    path = tmp_path / "d.json"
+    known.save(path, kernels=True)
+    assert ed.load(path).kernels() == (told,)
+    html = tmp_path / "d.html"
+    known.to_html(html)
+    assert f"{told.launches[0].registers} registers" in html.read_text("utf-8")
+
+
+def test_registers_are_those_of_a_gpu() -> None:
+    with pytest.raises(BuildError, match='target="cuda:90"'):
+        distances().with_registers()
 
 
 def test_a_record_holds_them_on_request_and_gives_them_back(tmp_path: Path) -> None:

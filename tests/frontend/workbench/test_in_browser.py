@@ -48,6 +48,7 @@ def test_a_whole_round(client: Client, width: int, scheme: str) -> None:
         _derived_and_raced(context, page)
         _stopped(page)
         _compared(context, page)
+        _reopened(context, page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (ground == "rgb(253, 252, 250)") == (scheme == "light")
@@ -125,3 +126,34 @@ def _compared(context: Any, page: Any) -> None:
     both = opened.value
     both.get_by_text("Both derive the same formula").first.wait_for()
     both.close()
+
+
+def _reopened(context: Any, page: Any) -> None:
+    """The page's address holds the fields, what is unfolded, and the records that are chosen."""
+    page.locator("#formula").fill("Y[i] = A[i] + 'é' & <b>")
+    page.locator("[name=seconds]").fill("7")
+    page.locator("#more-options > summary").click()
+    page.locator("[name=accuracy]").select_option(index=1)
+    page.locator("#derive-job details[id^=candidate] > summary").first.click()
+    page.get_by_label("text", exact=True).check()
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("The link is copied.").wait_for()
+    again = context.new_page()
+    again.goto(page.url)
+    again.locator("#records .chosen").first.wait_for()
+    again.locator("#derive-job details[open]").first.wait_for()
+    for shown in (page, again):
+        shown.wait_for_timeout(600)
+    seen = (
+        "() => [...document.querySelectorAll('input, select, textarea, details')]"
+        ".filter((e) => e.type !== 'file' && !e.closest('.share, #compile-job'))"
+        ".map((e) => [e.name ?? e.id, e.open ?? [e.value, e.checked ?? null]])"
+    )
+    wanted = page.evaluate(seen)
+    assert again.evaluate(seen) == wanted
+    assert again.locator("#formula").input_value() == "Y[i] = A[i] + 'é' & <b>"
+    assert again.locator("[name=seconds]").input_value() == "7"
+    assert again.locator("#records .chosen:checked").count() == 2
+    assert again.locator("#derive-job details[open]").count() == 1
+    assert again.url == page.url
+    again.close()

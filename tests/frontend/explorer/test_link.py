@@ -1,0 +1,119 @@
+"""The page's address reopens the same view: section, candidates, search, folds, form."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from einderive.frontend.explorer.page import page
+from einderive.frontend.explorer.view import view_of
+from tests.frontend.explorer.derived import distances
+
+CHROMIUM = shutil.which("chromium")
+SEEN = """() => ({
+  folds: [...document.querySelectorAll("main details")].map((each) => each.open),
+  texts: ["s-count", "s-detail", "s-results", "s-when"]
+    .map((id) => document.getElementById(id).innerText),
+  fields: ["s-find", "s-across", "s-until"].map((id) => document.getElementById(id).value),
+  form: document.querySelector(".as-text").checked,
+  drawn: document.getElementById("s-canvas").toDataURL(),
+})"""
+TOP = "id => document.getElementById(id).getBoundingClientRect().top"
+
+
+def test_the_link_needs_the_script() -> None:
+    text = page(view_of(distances(), checked=0))
+    assert '<p class="share" hidden>' in text
+
+
+def opened(browser: Any, address: str, said: list[str]) -> Any:
+    shown = browser.new_page(viewport={"width": 1440, "height": 900})
+    shown.on("console", lambda message: said.append(message.text))
+    shown.on("pageerror", lambda problem: said.append(str(problem)))
+    shown.goto(address)
+    shown.wait_for_selector("#searched:not([hidden])")
+    return shown
+
+
+def settled(shown: Any) -> Any:
+    """What is seen after a rest in which the page draws and notes its address."""
+    shown.wait_for_timeout(600)
+    return shown.evaluate(SEEN)
+
+
+@pytest.mark.campaign
+def test_a_link_reopens_the_same_view(tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    file = tmp_path / "d.html"
+    distances().to_html(file)
+    said: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        shown = opened(browser, file.as_uri(), said)
+        fresh = settled(shown)
+        assert shown.url == file.as_uri()
+        shown.locator("nav a[href='#search']").click()
+        shown.locator("#candidate-3 > summary").evaluate("e => { e.parentElement.open = true; }")
+        shown.get_by_label("text").check()
+        shown.get_by_role("button", name="Unfold all").click()
+        shown.locator("#s-across").select_option("time")
+        shown.locator("#s-until").fill("700")
+        shown.locator("#s-find").fill("expand & <b>")
+        shown.locator("#s-find").fill("expand")
+        shown.locator("#s-results button").nth(1).click()
+        shown.locator("#s-canvas").focus()
+        shown.keyboard.press("Enter")
+        shown.keyboard.press("+")
+        shown.locator("nav a[href='#search']").click()
+        wanted = settled(shown)
+        assert all(wanted[name] != fresh[name] for name in wanted)
+        shown.get_by_role("button", name="Copy link").click()
+        shown.get_by_text("The link is copied.").wait_for()
+        link = shown.url
+        assert link.startswith(f"{file.as_uri()}#search?")
+        again = opened(browser, link, said)
+        found = settled(again)
+        assert {name for name in wanted if found[name] != wanted[name]} == set()
+        assert again.evaluate(TOP, "search") == pytest.approx(shown.evaluate(TOP, "search"), abs=4)
+        assert again.url == link
+        # The same, pasted into a page that shows something else; and the first view again.
+        again.evaluate("a => { location.href = a; }", f"{file.as_uri()}#program?open=0")
+        assert settled(again) != wanted
+        again.evaluate("a => { location.href = a; }", link)
+        assert settled(again) == wanted
+        again.evaluate("a => { location.href = a; }", f"{file.as_uri()}#?")
+        assert settled(again) == fresh
+        browser.close()
+    assert said == []
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    "state",
+    [
+        "%zz?open=%zz",
+        "search?at=99999999&folds=all.-1.1e9.x&view=NaN+0+0&until=x&across=<b>",
+        "search?open=999999.0.0&view=0+1+1&form=<script>alert(1)</script>&find=%3Cimg+src=x%3E",
+    ],
+)
+def test_an_address_of_no_view_does_no_harm(state: str, tmp_path: Path) -> None:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    file = tmp_path / "d.html"
+    distances().to_html(file)
+    said: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        shown = opened(browser, f"{file.as_uri()}#{state}", said)
+        found = settled(shown)
+        assert found["texts"][0].endswith("expressions drawn")
+        assert shown.locator("script").count() == 1
+        assert shown.locator("main img").count() == 0
+        browser.close()
+    assert said == []
