@@ -39,7 +39,7 @@ KERNELS = (
 
 CPU_TEXT = tuple(
     f"einderive.eops.cpu_kernels.{name}"
-    for name in ("emit", "passes", "windows", "writing", "numbers")
+    for name in ("emit", "passes", "points", "windows", "writing", "numbers")
 )
 TRITON_TEXT = tuple(
     f"einderive.eops.triton_kernels.emit_{name}"

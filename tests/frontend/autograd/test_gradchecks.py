@@ -48,6 +48,7 @@ NO_DERIVATIVE = {
     "histogram with equal bins": COUNTS,
     "isfinite and isinf": COUNTS,
     "labels spread, one step": COUNTS,
+    "local binary pattern of four neighbours": COUNTS,
     "logical operations": COUNTS,
     "momentum, a rank within each day": COUNTS,
     "moving average crossover": COUNTS,
