@@ -11,7 +11,6 @@ Source: EinNet (OSDI'23), variable substitution, boundary relaxing and tightenin
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,13 +25,15 @@ from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.zeros import Read, vanishes_outside
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.names import pool
+from einderive.ta.ir.names import Namer, pool
 from einderive.ta.ir.node import Node, Scope
+from einderive.ta.ir.subst import producers
 from einderive.ta.printing.marks import row_text
-from einderive.ta.printing.show import show
+from einderive.ta.printing.printer import NO_HINTS, Printer
+from einderive.ta.printing.show import show, tensors_of
+from einderive.ta.printing.written import nested_length
 
 MOST_SHOWN = 160
-BINDER = re.compile(r"(\w+):-?\d+:-?\d+")
 """An iterator and its range in the text of a scope; those of the scope itself come first."""
 
 
@@ -109,7 +110,8 @@ class Maps(Witness):
 
 def names_of(scope: Scope) -> list[str]:
     """The names of the scope's iterators in its text."""
-    return BINDER.findall(show(scope))[: len(scope.domain)]
+    printer = Printer(Namer(frozenset(tensors_of(scope))), NO_HINTS)
+    return list(printer.names_of(scope, (), frozenset()))
 
 
 def iterators_text(names: Sequence[str], ranges: Sequence[Range]) -> str:
@@ -128,8 +130,10 @@ def leaving_text(rows: Sequence[Read], names: Sequence[str], box: Sequence[Range
 
 
 def term_text(node: Node, scope: Scope, names: Sequence[str]) -> str:
-    """A part of the scope's body, cut where it is long."""
-    text = show(node, names=list(names) or names_of(scope))
+    """A part of the scope's body, cut where it is long.  A stage whose text alone would be cut
+    stands in it as `…`: a text doubles where a stage reads the one before twice."""
+    long = {stage: "…" for stage in producers(node) if nested_length(stage) > MOST_SHOWN}
+    text = show(node, names=list(names) or names_of(scope), named=long)
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 
 from einderive.ta.errors import TextError
 from einderive.ta.ir.affine import Range
@@ -40,14 +41,20 @@ _SPELLINGS: tuple[tuple[Style, bool], ...] = (
 
 
 def show(
-    node: Node, *, unicode: bool = False, names: Sequence[str] = (), hints: Hints = NO_HINTS
+    node: Node,
+    *,
+    unicode: bool = False,
+    names: Sequence[str] = (),
+    hints: Hints = NO_HINTS,
+    named: Mapping[Scope, str] = MappingProxyType({}),
 ) -> str:
     """The text of a node; `parse_expression` of it is the node.
 
-    `names` are those of the scope's loops, or of the free iterators of a scalar, by position.
+    `names` are those of the scope's loops, or of the free iterators of a scalar, by position;
+    a scope that is `named` is not written out where it is read.
     """
     excluded = frozenset(tensors_of(node))
-    printer = Printer(Namer(excluded), hints, unicode=unicode)
+    printer = Printer(Namer(excluded), hints, unicode=unicode, named=named)
     if isinstance(node, Tensor):
         return node.name
     if isinstance(node, Scope):

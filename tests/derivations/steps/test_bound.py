@@ -5,10 +5,12 @@ import pytest
 from einderive.derivations.rules import RULES
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.merge import Merge
 from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.errors import RuleRefused
-from einderive.ta.ir import affine
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
 from tests.derivations.seeds import read
@@ -78,3 +80,14 @@ def test_every_rule_can_say_it() -> None:
                 kinds.add(type(witness))
                 assert all(all(pair) for pair in witness.bound(of))
     assert len(kinds) > 9
+
+
+def test_a_stage_that_would_be_long_is_left_out_of_the_text() -> None:
+    """Each stage reads the one before twice: written out, the chain has 2^60 reads."""
+    chain = scope("Y[i] = exp(A[i])", A=(4,))
+    for _ in range(60):
+        before = expr.access(chain, [affine.iterator(0)])
+        chain = make_scope([(0, 4)], (), expr.add(expr.apply("exp", before), before))
+    said = dict(Merge(0).bound(chain))
+    assert said["the stage"] == "{L[i:0:4] …[i] + exp(…[i])}"
+    assert said["φ"] == "i"
