@@ -27,6 +27,9 @@ RESERVED: Final = KEYWORDS | frozenset(_EARLY.split())
 """Names that neither a tensor nor an iterator may have.  Words that came into the notation later
 are not among them, since older formulas and records may have a tensor `mean`.  Such a word is known
 by the bracket that follows it, `mean[k](...)`."""
+NO_ITERATORS: Final = frozenset({"None", "True", "False", "newaxis", "Ellipsis"})
+"""Words that add, choose or stand for dimensions in NumPy's brackets: as iterators they would be
+summed, where NumPy does something else."""
 
 NEAR: Final = 0.6
 """Twice the letters that two near names have in common over the letters of both, at least."""

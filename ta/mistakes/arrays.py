@@ -6,16 +6,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import prod
 
-from einderive.ta.mistakes.formula import Formula, Line, results
+from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed, results
 from einderive.ta.mistakes.mistake import WORDS, Correction, Mistake, in_place
 
 _LIBRARY = r"(?<![\w.])(?:(?:np|numpy|jnp|torch|F|(?:torch\.)?nn\.functional)\.)?"
 _ITERATOR = re.compile(r"\b[a-z]\b")
 _ASSIGNED = re.compile(r"\s*(?<![-+!<>=])=(?!=)")
+_NAMES = r"(?:\s*\[(?P<names>\s*\w+\s*(?:,\s*\w+\s*)*)\])?"
+_TUPLE = r"\s*[(\[]?(?P<new>[-\d,\s]*)[)\]]?\s*,?\s*\)"
+_RESHAPED = (
+    re.compile(rf"{_LIBRARY}(?:reshape|ravel)\(\s*(?P<x>\w+)\s*,?{_TUPLE}{_NAMES}"),
+    re.compile(rf"\b(?P<x>[^\W\d]\w*)\.(?:reshape|view|ravel|flatten)\({_TUPLE}{_NAMES}"),
+)
+_ROLLED = re.compile(
+    rf"{_LIBRARY}roll\(\s*(?P<x>[^\W\d]\w*)\s*(?:\[(?P<own>[\w,\s]*)\])?\s*,"
+    r"\s*(?:(?:shift|shifts)\s*=\s*)?(?P<shift>-?\d+)\s*"
+    rf"(?:,\s*(?:(?:axis|dims?)\s*=\s*)?(?P<axis>-?\d+)\s*)?\){_NAMES}"
+)
+_IDENTITY = re.compile(rf"{_LIBRARY}(?:eye|identity)\(\s*(?P<n>\d+)\s*\){_NAMES}")
 
 
 @dataclass(frozen=True)
@@ -66,11 +79,20 @@ class _Call:
             names |= {"J": next(name for name in ("J", "J1", "J2") if name not in formula.words())}
             parts = re.split(r"\b([a-zA-Z])\b", self.statement)
             text = "".join(names[part] if k % 2 else part for k, part in enumerate(parts))
+            correction: Correction | None = None
             if whole:
-                yield Correction(((line.start, line.value[1], text),), found.span())
+                correction = Correction(((line.start, line.value[1], text),), found.span())
             elif ";" not in text and "+=" not in text:
                 out = line.left or [names[letter] for letter in self.left]
-                yield in_place(line, (*found.span(), text.partition(" = ")[2]), out, found.span())
+                value = text.partition(" = ")[2]
+                correction = in_place(line, (*found.span(), value), out, found.span())
+            if correction is None:
+                continue
+            yield correction
+            shape = formula.shapes.get(tensors.get("A", ""), ())
+            if "A[i,i]" in self.statement and len({*shape}) > 1:
+                bound = line.stating(f"{names['i']} in 0:{min(shape)}")
+                yield Correction((*correction.edits, bound), found.span())
 
     def _names(self, formula: Formula, line: Line) -> dict[str, str]:
         """Of the iterators: those on the left of the line if they are as many, else free ones."""
@@ -102,7 +124,100 @@ def _assigned(formula: Formula) -> Iterator[Correction]:
             yield Correction(((start, found.end(), " +="),), line.target)
 
 
+def _named(formula: Formula, line: Line, names: str | None, rank: int) -> list[str]:
+    """The names of so many indices: those that are written, those on the left, or free ones."""
+    if names is not None:
+        return [name.strip() for name in names.split(",")]
+    left = [name for name in line.left if name.isidentifier()]
+    return left if len(left) == rank else list(formula.fresh(rank))
+
+
+def _with_ranges(
+    line: Line, edit: Edit, names: list[str], sizes: list[int], place: Span
+) -> Iterator[Correction]:
+    """The edit, with the ranges of its names where the line does not give them."""
+    free = [(name, size) for name, size in zip(names, sizes, strict=True) if name.isidentifier()]
+    out = line.left if len(line.left) >= len(free) else [name for name, _ in free]
+    found = in_place(line, edit, out, place)
+    yield found
+    bounds = ", ".join(f"{name} in 0:{size}" for name, size in free)
+    yield Correction((*found.edits, line.stating(bounds)), place)
+
+
+def _reshaped(formula: Formula) -> Iterator[Correction]:
+    """`x.reshape(3, 4)` as `x[4*i+j]`: the elements are numbered row by row."""
+    for found in (match for each in _RESHAPED for match in each.finditer(formula.text)):
+        shape = formula.shapes.get(found["x"])
+        sizes = [int(size) for size in re.findall(r"-?\d+", found["new"])] or [-1]
+        known = prod(size for size in sizes if size != -1)
+        if shape is None or sizes.count(-1) > 1 or min(sizes) < -1 or not known:
+            continue
+        sizes = [prod(shape) // known if size == -1 else size for size in sizes]
+        line = formula.line_at(found.start())
+        names = _named(formula, line, found["names"], len(sizes))
+        if prod(sizes) != prod(shape) or len(names) != len(sizes):
+            continue
+        end = found.end() if found["names"] is None else found.start("names") - 1
+        place = found.start(), end
+        number = "+".join(map(_scaled, names, _strides(sizes)))
+        whole = f"({number})" if "+" in number or "*" in number else number
+        rows = [
+            (f"{whole}//{step}" if step > 1 else whole if axis else number)
+            + (f"%{shape[axis]}" if axis else "")
+            for axis, step in enumerate(_strides(shape))
+        ]
+        yield from _with_ranges(
+            line, (*found.span(), indexed(found["x"], rows)), names, sizes, place
+        )
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    """How far apart neighbours along each dimension are."""
+    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def _scaled(name: str, step: int) -> str:
+    return name if step == 1 else f"{step}*{name}"
+
+
+def _rolled(formula: Formula) -> Iterator[Correction]:
+    """`np.roll(x, 1)` as `x[(i-1)%12]`."""
+    for found in _ROLLED.finditer(formula.text):
+        shape = formula.shapes.get(found["x"], ())
+        axis = int(found["axis"] or 0)
+        if not shape or (found["axis"] is None and len(shape) > 1):
+            continue  # torch and NumPy roll the elements in a row
+        if not -len(shape) <= axis < len(shape):
+            continue
+        line = formula.line_at(found.start())
+        names = _named(formula, line, found["names"] or found["own"], len(shape))
+        if len(names) != len(shape):
+            continue
+        shift, size, rows = int(found["shift"]), shape[axis], list(names)
+        moved = f"({rows[axis]}{-shift:+d})" if shift else rows[axis]
+        rows[axis] = f"{moved}%{size}"
+        edit = (*found.span(), indexed(found["x"], rows))
+        yield from _with_ranges(line, edit, names, list(shape), found.span())
+
+
+def _identities(formula: Formula) -> Iterator[Correction]:
+    """`np.eye(3)` as `where(i == j, 1, 0)`."""
+    for found in _IDENTITY.finditer(formula.text):
+        line, size = formula.line_at(found.start()), int(found["n"])
+        names = _named(formula, line, found["names"], 2)
+        if len(names) == 2:
+            edit = (*found.span(), f"where({names[0]} == {names[1]}, 1, 0)")
+            yield from _with_ranges(line, edit, names, [size] * 2, found.span())
+
+
 MISTAKES = (
+    Mistake(
+        "`{found}` reads a tensor in another shape, which formulas say with indices",
+        "number the elements row by row",
+        _reshaped,
+    ),
+    Mistake("`{found}` is of whole arrays", "read another element, around the end", _rolled),
+    Mistake("`{found}` is of whole arrays", "compare the iterators", _identities),
     Mistake(
         "an index of `{found}` is not an iterator alone: several elements may go to one place",
         "add them up, and give the shape of the result",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from einderive.ta.mistakes.formula import Formula, top_places
 from einderive.ta.mistakes.mistake import Correction, Mistake
 
-_LATEX = re.compile(r"\\[a-zA-Z]|[_^]\s*\{|\\[,;! ]|\b[A-Za-z]\w*_\{?[a-z]|[\u2211\u220f]\s*_")
+_LATEX = re.compile(r"\\[a-zA-Z]+|[_^]\s*\{|\\[,;! ]|\b[A-Za-z]\w*_\{?[a-z]|[\u2211\u220f]\s*_")
 _ARGUMENT = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
 _TEXTS: tuple[tuple[str, str], ...] = (
     (r"\\(?:left|right|big|Big|bigg|Bigg|displaystyle|limits|nolimits)\b\s*[.]?", ""),

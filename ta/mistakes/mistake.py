@@ -27,6 +27,8 @@ class Correction:
     span: Span | None = None
     words: str = ""
     """The words in the place of `{words}` in the advice."""
+    new: str = ""
+    """Names of tensors that the text does not have, with spaces between them."""
 
     @property
     def place(self) -> Span:

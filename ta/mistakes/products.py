@@ -13,7 +13,7 @@ _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+
 _EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
 _TOKEN = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?(?:j\b)?|\w+|\S|\n")
 _NO_VALUES = KEYWORDS - {"inf"} | {"if", "then", "else", "elif", "for", "is", "lambda", "with"}
-_SUBSCRIPTS = re.compile(r"\s*([\"'`]?)([a-zA-Z.,\s]+->[a-zA-Z.\s]*)\1\s*")
+_SUBSCRIPTS = re.compile(r"\s*(?:\w+\s*=\s*)?([\"'`]?)([a-zA-Z.,\s]+->[a-zA-Z.\s]*)\1\s*")
 
 
 def _matrix_products(formula: Formula) -> Iterator[Correction]:
@@ -69,7 +69,7 @@ def _einsum_strings(formula: Formula) -> Iterator[Correction]:
             result = next(name for name in results() if name not in names)
             product, out = written
             text = f"{indexed(result, out)} = {product}"
-            yield Correction(((0, len(formula.text), text),))
+            yield Correction(((0, len(formula.text), text),), found.span(2), new=" ".join(names))
 
 
 def _subscripts(text: str, names: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from keyword import iskeyword
 
 from einderive.ta.mistakes.formula import Formula, indexed
 from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
@@ -73,7 +74,44 @@ def _transposed_reads(formula: Formula) -> Iterator[Correction]:
         yield Correction((edit,)) if found[2] else in_place(line, edit, names)
 
 
+def _functions_applied(formula: Formula) -> Iterator[Correction]:
+    """`(lambda z: z^2)(y[i])` as `(y[i])^2`."""
+    for found in re.finditer(r"\(\s*lambda\s+(\w+)\s*:", formula.text):
+        end = formula.closing(found.start())
+        if end > 0 and formula.text[end : end + 1] == "(":
+            last = formula.closing(end)
+            value = formula.text[found.end() : end - 1].strip()
+            new = re.sub(rf"\b{found[1]}\b", lambda _: formula[(end, last)], value)  # noqa: B023
+            if last > 0:
+                yield Correction(((found.start(), last, f"({new})"),), found.span())
+
+
+def _words_of_python(formula: Formula) -> Iterator[Correction]:
+    """`lambda*x[i]` as `lambda_*x[i]`: no argument of Python has the name `lambda`."""
+    missing = re.fullmatch(r"the tensor (\w+) has no shape", formula.error.message)
+    if missing and iskeyword(missing[1]):
+        name = f"{missing[1]}_"
+        places = re.finditer(rf"\b{missing[1]}\b", formula.text)
+        yield Correction(tuple((*each.span(), name) for each in places), new=name)
+
+
 MISTAKES = (
+    Mistake(
+        "`{found}` makes a function in Python; here a statement computes elements",
+        "write its value",
+        _functions_applied,
+    ),
+    pattern(
+        "`{found}` makes a function in Python; here a statement computes elements",
+        "write its value",
+        r"\blambda\s+[\w,\s]*:\s*",
+        "",
+    ),
+    Mistake(
+        "`{found}` is a word of Python, so no tensor can be given by this name",
+        "choose another name",
+        _words_of_python,
+    ),
     pattern(
         "`{found}` belongs to Python: functions of the notation have no prefix",
         "write the function alone",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import REDUCERS
-from einderive.ta.mistakes.formula import Called, Formula, Line, top_places
+from einderive.ta.mistakes.formula import Called, Formula, Line, indexed, top_places
 from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, in_place, reduced_where
 
 _ALIASES = {
@@ -35,6 +35,7 @@ _KEEPS = ("softmax", "log_softmax")
 _OF_ONE = (*_KEEPS, "argmax", "argmin")
 _CONDITIONED = re.compile(rf"\b({_ANY})\s*\[([^\[\]]*[<>!=]=?[^\[\]]*)\]\s*\(")
 _REDUCED = re.compile(r"\w\s*\[([^\[\]]*)\]\s*\(")
+_READ = re.compile(r"([^\W\d]\w*)\s*\[([^\[\]:]+)\]")
 _BOUND = re.compile(r"the iterator (\w+) is already bound here")
 _LOOP = re.compile(r"(.*?)\s+for\s+(\w+)\s+in\s+range\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)", re.DOTALL)
 
@@ -127,6 +128,7 @@ def _without_iterators(formula: Formula) -> Iterator[Correction]:
         if not call.args:
             continue
         line, word = formula.line_at(call.span[0]), REDUCED[call.name]
+        yield from _of_a_row(formula, call, line, word)
         loop = _LOOP.fullmatch(formula[call.args[0]])
         if loop and len(call.args) == 1:
             low, high = (loop[3], loop[4]) if loop[4] else ("0", loop[3])
@@ -193,6 +195,23 @@ def _of_a_tensor(formula: Formula, call: Called, line: Line, word: str) -> Itera
     edit = (*call.span, new)
     whole = formula[line.value] == formula[call.span]
     yield in_place(line, edit, kept if whole else line.left, call.span)
+
+
+def _of_a_row(formula: Formula, call: Called, line: Line, word: str) -> Iterator[Correction]:
+    """`argmax(A[i])` of a matrix: a reducer of what has too few indices is over the others."""
+    found = _READ.fullmatch(formula[call.args[0]])
+    if found is None or len(call.args) > 1:
+        return
+    own = [name.strip() for name in found[2].split(",")]
+    missing = len(formula.shapes.get(found[1], ())) - len(own)
+    if missing < 1 or (missing > 1 and word in _OF_ONE):
+        return
+    names = formula.fresh(missing, line.left)
+    read = indexed(found[1], [*own, *names])
+    left = [*line.left] or [name for name in own if name.isidentifier()]
+    left += [name for name in names if word in _KEEPS]
+    new = f"{word}[{','.join(names)}]({read})"
+    yield in_place(line, (*call.span, new), left, call.span)
 
 
 def _option(formula: Formula, call: Called) -> str:

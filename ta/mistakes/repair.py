@@ -113,7 +113,9 @@ class _Search:
                 left, steps = self.parser.tried(new), (*made, (mistake, correction))
                 if left.error is None:
                     return self._said(*steps[0], new)
-                if self.without_shapes is None and _needs_only_a_shape(self.error, left.error):
+                if self.without_shapes is None and _needs_only_a_shape(
+                    self.error, left.error, correction.new.split()
+                ):
                     self.without_shapes = self._said(*steps[0], new)
                 if left.reached(new) > now.reached(text):
                     better.append((new, left, steps))
@@ -141,12 +143,15 @@ class _Search:
         return [" ".join(line.split()) for line in lines if line.strip()]
 
 
-def _needs_only_a_shape(before: TextError, after: TextError) -> bool:
+def _needs_only_a_shape(before: TextError, after: TextError, new: Sequence[str]) -> bool:
     """Whether what is left is the shape of a tensor, which the caller has not given."""
     found = _NO_SHAPE.fullmatch(after.message)
+    if found is not None and found[1] in new:
+        return True
     if found is None or _NO_SHAPE.fullmatch(before.message):
         return False
     name = found[1].partition("_of_")[2] or found[1]
     return (
-        re.search(rf"(?<![^\W\d]){re.escape(name)}\b(?!\s*\.(?!\w+_\())", before.text) is not None
+        re.search(rf"(?<![^\W\d]){re.escape(name)}(?:\b|(?=_))(?!\s*\.(?!\w+_\())", before.text)
+        is not None
     )

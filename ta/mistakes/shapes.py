@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from einderive.ta.mistakes.formula import Formula
+from einderive.ta.mistakes.formula import Formula, indexed
 from einderive.ta.mistakes.mistake import Correction, Mistake
 
 
@@ -37,7 +37,34 @@ def _without_indices(formula: Formula) -> Iterator[Correction]:
         yield Correction(tuple(edits), place)
 
 
+def _too_few_indices(formula: Formula) -> Iterator[Correction]:
+    """`Y[i] = 2*A[i]` of a matrix: its rows, so `Y[i,j] = 2*A[i,j]`."""
+    for line in formula.lines():
+        reads = []
+        for read in re.finditer(r"\b([^\W\d]\w*)\s*\[([^\[\]:]+)\](?!\s*\()", formula[line.value]):
+            written = [name.strip() for name in read[2].split(",")]
+            missing = len(formula.shapes.get(read[1], ())) - len(written)
+            if missing > 0 and "..." not in written:
+                reads.append((read, written, missing))
+        most = max((missing for *_, missing in reads), default=0)
+        if not most or not line.name:
+            continue
+        used = set(re.findall(r"[^\W\d]\w*", formula[line.value]))
+        unused = [name for name in line.left if name not in used]
+        names = unused if len(unused) == most else list(formula.fresh(most, line.left))
+        start = line.value[0]
+        edits = [
+            (start + read.start(), start + read.end(), indexed(read[1], [*own, *names[-n:]]))
+            for read, own, n in reads
+        ]
+        left = dict.fromkeys((*line.left, *names))
+        if len(left) > len(line.left):
+            edits.append((*line.target, f"{indexed(line.name, list(left))} "))
+        yield Correction(tuple(edits))
+
+
 MISTAKES = (
+    Mistake("", "", _too_few_indices),
     Mistake(
         "",
         "write the indices, since a formula computes with elements",

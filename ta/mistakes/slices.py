@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from einderive.ta.mistakes.formula import Edit, Formula, Line, Span
+from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
 from einderive.ta.mistakes.mistake import Correction, Mistake
 from einderive.ta.mistakes.reducers import REDUCED
 
 _READ = re.compile(r"\b([^\W\d]\w*)\s*\[([^\[\]]*)\](?!\s*\()")
 _SLICE = re.compile(r"\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*(-?\d*)\s*)?")
+_END = r"\s*(?:(\d+)\s*\*\s*)?([^\W\d]\w*)\s*(?:([-+])\s*(\d+))?\s*"
+_WINDOW = re.compile(f"{_END}:{_END}")
+_OVER_ONE = re.compile(r"\b[^\W\d]\w*\s*\[\s*(\w+)\s*\]\s*\(")
+_NEW = re.compile(r"\s*(?:(?:np|numpy|jnp)\.newaxis|newaxis|None)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,67 @@ def _plain(formula: Formula, own: list[_Slice]) -> set[str]:
     return set(re.findall(r"[^\W\d]\w*", whole))
 
 
+def _windows(formula: Formula) -> Iterator[Correction]:
+    """`x[i:i+3]` as `x[i+k] where k in 0:3`."""
+    reducers = [(found[1], inside) for found, inside in formula.bracketed(_OVER_ONE)]
+    for read in _READ.finditer(formula.text):
+        for place in formula.items(read.span(2)):
+            found = _WINDOW.fullmatch(formula[place])
+            if found is None or found.group(1, 2) != found.group(5, 6):
+                continue
+            low, high = (
+                int((s or "+") + (n or "0")) for s, n in (found.group(3, 4), found.group(7, 8))
+            )
+            if high <= low:
+                continue
+            line = formula.line_at(place[0])
+            (name,) = formula.fresh(1, line.left)
+            over = [names for names, inside in reducers if _within(place, inside)]
+            name = over[-1] if over else name
+            start = f"{found[1]}*{found[2]}" if found[1] else found[2]
+            edits = [(*place, f"{start}+{name}{f'{low:+d}' if low else ''}")]
+            calls = [each for each in formula.calls(*REDUCED) if _within(place, each.span)]
+            if calls and not over:
+                edits.append((*calls[-1].head, f"{REDUCED[calls[-1].name]}[{name}]"))
+            elif not over:
+                edits.append((*line.target, f"{indexed(line.name, [*line.left, name])} "))
+            edits.append(line.stating(f"{name} in 0:{high - low}"))
+            yield Correction(tuple(edits))
+
+
+def _within(place: Span, outer: Span) -> bool:
+    return outer[0] <= place[0] and place[1] <= outer[1]
+
+
+def _new_dimensions(formula: Formula) -> Iterator[Correction]:
+    """`y[:,None]*x[None,:]` as `y[i]*x[j]`: what is at the same place from the right has a name."""
+    for line in formula.lines():
+        reads = []
+        for read in _READ.finditer(formula.text, *line.value):
+            items = formula.items(read.span(2))
+            if read[1] in formula.shapes and items:
+                reads.append((read, items))
+        new = [p for _, items in reads for p in items if _NEW.fullmatch(formula[p])]
+        if not new:
+            continue
+        whole = [items for _, items in reads if any(formula[place] == ":" for place in items)]
+        most = max(map(len, whole), default=0)
+        left = [name for name in line.left if ":" not in name]
+        names = left if len(left) == most else list(formula.fresh(most))
+        edits: list[Edit] = []
+        for read, items in reads:
+            own = names[most - len(items) :] if len(items) <= most else [""] * len(items)
+            written = [
+                name if formula[place] == ":" else formula[place]
+                for place, name in zip(items, own, strict=True)
+                if not _NEW.fullmatch(formula[place])
+            ]
+            edits.append((*read.span(), indexed(read[1], written)))
+        if most and line.name and tuple(names) != line.left:
+            edits.append((*line.target, f"{indexed(line.name, names)} "))
+        yield Correction(tuple(edits), new[0])
+
+
 def _corrected(
     formula: Formula, line: Line, found: list[list[_Slice]], names: list[str]
 ) -> Correction:
@@ -103,6 +168,16 @@ def _corrected(
 
 
 MISTAKES = (
+    Mistake(
+        "`{found}` adds a dimension in NumPy; here the indices say which elements belong together",
+        "leave it out",
+        _new_dimensions,
+    ),
+    Mistake(
+        "`{found}` is a slice of Python that moves with an iterator: a window",
+        "add an iterator over the window, and state its range",
+        _windows,
+    ),
     Mistake(
         "`{found}` is a slice of Python; here each dimension has an iterator",
         "name it, and state its range where it is not the whole dimension",

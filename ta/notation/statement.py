@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.names import RESERVED
+from einderive.ta.ir.names import NO_ITERATORS, RESERVED
 from einderive.ta.ir.node import Scope, Source, Tensor
 from einderive.ta.ir.program import Statement
 from einderive.ta.notation.definitions import check_length
@@ -106,6 +106,12 @@ def statement_to_scope(
     value = added(statement, value, places)
     value = gathers_written_out(value, ranges_of, {*RESERVED, *tensors, *bounds})
     for name in (*loops, *iterator_names(value, bound=True)):
+        if name.name in NO_ITERATORS:
+            raise NotationError(
+                f"{name.name} is a word of Python and cannot be an iterator",
+                name.span,
+                next_step="write one iterator or number for each dimension of the tensor",
+            )
         if name.name in RESERVED or name.name in tensors:
             what = "a word of the notation" if name.name in RESERVED else "a tensor"
             raise NotationError(

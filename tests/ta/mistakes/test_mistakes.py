@@ -172,6 +172,53 @@ ARRAYS: list[Row] = [
     ("Y[i,j] = where(i > j, A[i,j])", "two values", "Y[i,j] = where(i > j, A[i,j], 0)",
      lambda: np.tril(A, -1)),
 ]  # fmt: skip
+LAYOUTS: list[Row] = [
+    ("Y[i] = sum(v[i:i+3])", "a window", "Y[i] = sum[j](v[i+j]) where j in 0:3, i in 0:10",
+     lambda: np.convolve(v, np.ones(3), "valid")),
+    ("Y[i] = v[i:i+3]", "a window", "Y[i,j] = v[i+j] where j in 0:3, i in 0:10",
+     lambda: np.lib.stride_tricks.sliding_window_view(v, 3)),
+    ("Y[i] = max[k](v[2*i:2*i+2])", "a window",
+     "Y[i] = max[k](v[2*i+k]) where k in 0:2, i in 0:6", lambda: v.reshape(6, 2).max(1)),
+    ("Y[t] = sum[k](K[k]*v[t-1:t+2])", "a window",
+     "Y[t] = sum[k](K[k]*v[t+k-1]) where k in 0:3, t in 0:12",
+     lambda: np.correlate(v, K, "same")),
+    ("Y = v.reshape(3,4)", "another shape", "Y[i,j] = v[4*i+j] where i in 0:3, j in 0:4",
+     lambda: v.reshape(3, 4)),
+    ("Y[p,q] = 2*np.reshape(v, (-1, 4))", "another shape",
+     "Y[p,q] = 2*v[4*p+q] where p in 0:3, q in 0:4", lambda: 2 * v.reshape(3, 4)),
+    ("Y[i] = v.view(3,4)[i,0]", "another shape", "Y[i] = v[4*i+0] where i in 0:3", lambda: v[::4]),
+    ("Y = A.ravel()", "another shape", "Y[i] = A[i//4,i%4] where i in 0:12", lambda: A.ravel()),
+    ("Y = G.reshape(4,6)", "another shape",
+     "Y[i,j] = G[(6*i+j)//12,(6*i+j)//4%3,(6*i+j)%4] where i in 0:4, j in 0:6",
+     lambda: G.reshape(4, 6)),
+    ("Y = np.roll(v, 1)", "whole arrays", "Y[i] = v[(i-1)%12] where i in 0:12",
+     lambda: np.roll(v, 1)),
+    ("Y[i] = v[i] - roll(v, -2)[i]", "whole arrays", "Y[i] = v[i] - v[(i+2)%12]",
+     lambda: v - np.roll(v, -2)),
+    ("Y = torch.roll(A, 1, dims=1)", "whole arrays",
+     "Y[i,j] = A[i,(j-1)%4] where i in 0:3, j in 0:4", lambda: np.roll(A, 1, 1)),
+    ("Y = np.eye(3)", "whole arrays", "Y[i,j] = where(i == j, 1, 0) where i in 0:3, j in 0:3",
+     lambda: np.eye(3)),
+    ("Y = M - 2*np.eye(3)", "whole arrays", "Y[i,j] = M[i,j] - 2*where(i == j, 1, 0)",
+     lambda: M - 2 * np.eye(3)),
+    ("Y = trace(A)", "whole arrays", "Y = sum[i](A[i,i]) where i in 0:3", lambda: np.trace(A)),
+    ("Y = 2*np.trace(A)", "whole arrays", "Y = 2*sum[i](A[i,i]) where i in 0:3",
+     lambda: 2 * np.trace(A)),
+    ("Y[i] = A[i,None]", "adds a dimension", "Y[i,j] = A[i,j]", lambda: A),
+    ("Y = x[:,None]*y[None,:]", "adds a dimension", "Y[i,j] = x[i]*y[j]",
+     lambda: x[:, None] * y),
+    ("Y[i,j] = x[i,np.newaxis] + y[j]", "adds a dimension", "Y[i,j] = x[i] + y[j]",
+     lambda: x[:, None] + y),
+    ("Y = x[:,None]*A", "adds a dimension", "Y[i,j] = x[i]*A[i,j]", lambda: x[:, None] * A),
+    ("Y[i] = A[i]", "1 index", "Y[i,j] = A[i,j]", lambda: A),
+    ("Y = argmax(A[i])", "over which", "Y[i] = argmax[j](A[i,j])", lambda: A.argmax(1)),
+    ("Y[i] = max(A[i])", "over which", "Y[i] = max[j](A[i,j])", lambda: A.max(1)),
+    ("Y[i] = softmax(A[i])", "over which", "Y[i,j] = softmax[j](A[i,j])",
+     lambda: np.exp(A) / np.exp(A).sum(1, keepdims=True)),
+    ("Y[i] = lambda i: x[i]", "a function in Python", "Y[i] = x[i]", lambda: x),
+    ("Y[i] = (lambda z: z^2 + z)(x[i])", "a function in Python",
+     "Y[i] = ((x[i])^2 + (x[i]))", lambda: x**2 + x),
+]  # fmt: skip
 RANGES: list[Row] = [
     ("Y[t] = sum[q](x[q]) where q in 0:t", "depends on an iterator",
      "Y[t] = sum[q](where(q < t, x[q], 0))", lambda: np.tri(3, 3, -1) @ x),
@@ -290,7 +337,7 @@ TEXTS: list[Row] = [
     ("Y[i] = (x[i]+1", "text ends", "Y[i] = (x[i]+1)", lambda: x + 1),
     ("Y[i] = x[i])", "found `)`", "Y[i] = x[i]", lambda: x),
 ]  # fmt: skip
-ROWS = [*REDUCERS, *PRODUCTS, *ARRAYS, *RANGES, *FUNCTIONS, *TEXTS]
+ROWS = [*REDUCERS, *PRODUCTS, *ARRAYS, *LAYOUTS, *RANGES, *FUNCTIONS, *TEXTS]
 
 ROOTS: list[tuple[str, str, Callable[[], Any]]] = [
     ("Y[i] = x[i]^-0.5", "Y[i] = rsqrt(x[i])", lambda: x**-0.5),
@@ -412,13 +459,44 @@ def test_without_shapes_the_line_is_proposed_all_the_same() -> None:
     assert caught.value.next_step.endswith(": `Y[i] = W[i,k]*z[k]`")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "proposed"),
+    [
+        ("ij,jk->ik", "Y[i,k] = A[i,j]*B[j,k]"),
+        ("Y = 'ij,jk->ik'", "Y[i,k] = A[i,j]*B[j,k]"),
+        ("Y[i] = \\sum_j A_{ij}", "Y[i] = sum[j](A[i,j])"),
+        ("c_i = \\sum_j A_{ij} y_j", "c[i] = sum[j](A[i,j]*y[j])"),
+        ("Y = lambda*s", "Y = lambda_*s"),
+    ],
+)
+@pytest.mark.parametrize("given", [False, True])
+def test_tensors_that_are_not_given_have_names_all_the_same(
+    wrong: str, proposed: str, given: bool
+) -> None:
+    data = DATA | {"s": np.zeros(())}
+    shapes = {
+        name: data[name].shape for name in "AByscY" if name in data and f"{name}[" in proposed
+    }
+    shapes |= {"s": ()} if "*s" in proposed else {}
+    with pytest.raises(TextError) as caught:
+        parse(wrong, shapes if given else {})
+    if given or "lambda" not in wrong:
+        assert caught.value.next_step.endswith(f": `{proposed}`")
+
+
+def test_words_of_numpy_are_no_iterators() -> None:
+    for word in ("None", "Ellipsis", "True"):
+        with pytest.raises(TextError, match=r"a word of Python and cannot be an iterator|adds a"):
+            parse(f"Y[i] = sum[{word}](A[i,{word}])", {"A": (3, 4)})
+
+
 OTHERS = [
     "Y[i] = x[i] \\\n + 1", "Y[i] = 1_000*x[i]", "Y[i] = x[i]*e\u0301", "Y[i] = $x[i]$",
     "Y[i] = x[i]*Inf", "Y[i] = PI*x[i]", "Y[i] = e^x[i]", "Z[i] = x[i] +\nY[i] = Z[i]",
     "Y[i] = x[i] where i < 3", "Y[i] = x[i] where i = 0:3", "Y[i] = x[i] where i in 0..2",
     "Y[i] = x[i] where i in [0:2]", "Y[i,j] = A[i,j] where i in 0:2 where j in 0:2",
     "Y[i] = x[i] i in 0:2", "Y[i], Z[i] = x[i], 2*x[i]", "Y[i] = 2j*x[i]",
-    "Y[i] = where(True, x[i], False)",
+    "Y[i] = where(True, x[i], False)", "Y[i] = lambda*x[i]",
 ]  # fmt: skip
 
 
