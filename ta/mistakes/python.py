@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from keyword import iskeyword
+from keyword import kwlist
 
 from einderive.ta.mistakes.formula import Formula, indexed
 from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
@@ -13,6 +13,25 @@ _METHOD = re.compile(
     r"(?P<object>\)|\]|\b[^\W\d]\w*)\s*\.\s*(?P<method>[^\W\d]\w*)\s*(?P<call>\()?"
 )
 _LENGTH = re.compile(r"\blen\(\s*(\w+)\s*\)|\b(\w+)\s*\.\s*shape\s*\[\s*(-?\d+)\s*\]")
+_NO_ARGUMENTS = frozenset(kwlist) - {
+    *(
+        "True",
+        "False",
+        "None",
+        "and",
+        "or",
+        "not",
+        "in",
+        "is",
+        "if",
+        "else",
+        "elif",
+        "for",
+        "while",
+    ),
+    "return",
+}
+"""Words of Python that are no part of a formula that is nearly in the notation."""
 _CONDITION = r"[^=;\n]*?(?:[=!<>]=[^=;\n]*?)?"
 _MODULES = (
     r"(?<![\w.])(?:(?:numpy|np|cupy|cp|jnp)(?:\.linalg)?|linalg|jax\.numpy|jax\.nn"
@@ -88,11 +107,9 @@ def _functions_applied(formula: Formula) -> Iterator[Correction]:
 
 def _words_of_python(formula: Formula) -> Iterator[Correction]:
     """`lambda*x[i]` as `lambda_*x[i]`: no argument of Python has the name `lambda`."""
-    missing = re.fullmatch(r"the tensor (\w+) has no shape", formula.error.message)
-    if missing and iskeyword(missing[1]):
-        name = f"{missing[1]}_"
-        places = re.finditer(rf"\b{missing[1]}\b", formula.text)
-        yield Correction(tuple((*each.span(), name) for each in places), new=name)
+    for word in sorted(_NO_ARGUMENTS & {*re.findall(r"\w+", formula.text)}):
+        places = re.finditer(rf"\b{word}\b", formula.text)
+        yield Correction(tuple((*each.span(), f"{word}_") for each in places), new=f"{word}_")
 
 
 MISTAKES = (
