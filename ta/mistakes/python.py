@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from keyword import kwlist
 
+from einderive.ta.ir.names import KEYWORDS
 from einderive.ta.mistakes.formula import Formula, indexed
 from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
 
@@ -14,21 +15,16 @@ _METHOD = re.compile(
 )
 _LENGTH = re.compile(r"\blen\(\s*(\w+)\s*\)|\b(\w+)\s*\.\s*shape\s*\[\s*(-?\d+)\s*\]")
 _NO_ARGUMENTS = frozenset(kwlist) - {
-    *(
-        "True",
-        "False",
-        "None",
-        "and",
-        "or",
-        "not",
-        "in",
-        "is",
-        "if",
-        "else",
-        "elif",
-        "for",
-        "while",
-    ),
+    *KEYWORDS,
+    "True",
+    "False",
+    "None",
+    "is",
+    "if",
+    "else",
+    "elif",
+    "for",
+    "while",
     "return",
 }
 """Words of Python that are no part of a formula that is nearly in the notation."""
