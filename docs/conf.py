@@ -29,3 +29,5 @@ autodoc_typehints_description_target = "documented"
 
 html_theme = "furo"
 html_title = "einderive"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]

@@ -34,6 +34,10 @@ def test_the_page_opens_from_a_file(width: int, scheme: str, tmp_path: Path) -> 
         page.on("request", lambda request: loaded.append(request.url))
         page.goto(file.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        sign = page.locator(".key .roofline").bounding_box()
+        assert sign["width"] < 4 < sign["height"]  # a line, as the bars have it
+        hidden = "each => each.map((e) => e.scrollWidth - e.clientWidth)"
+        assert page.locator("#reproduce pre").evaluate_all(hidden) == [0, 0]
         assert page.locator(".einderive math:visible").count() > 3
         page.get_by_label("text").check()
         assert page.locator(".einderive math:visible").count() == 0
