@@ -25,6 +25,7 @@ from einderive.ta.ir.program import Assumption
 from einderive.ta.ir.subst import points_of
 from einderive.ta.laws import REAL_LAWS
 from einderive.ta.reals.prove import Proof, prove
+from einderive.ta.reals.whole import STATED
 
 DRAWS = 60
 MOST_VISITED = 20_000
@@ -58,7 +59,7 @@ def proved(pair: Pair) -> Verdict:
 
 def _law(name: str) -> str:
     known = REAL_LAWS.get(name)
-    return known.text if known else LAWS[name].equation
+    return known.text if known else STATED.get(name) or LAWS[name].equation
 
 
 def promises(pair: Pair) -> str:

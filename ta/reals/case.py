@@ -25,6 +25,9 @@ class Case:
     signed: Mapping[int, int] = field(default_factory=dict)
     """Entries x that are written as exp(log(x)), by 1, or as -exp(log(-x)), by -1."""
     conditions: Mapping[Condition, bool] = field(default_factory=dict)
+    roots: bool = False
+    """Whether the root of an entry that may be 0 is a number r >= 0 of its own, with r^n the entry.
+    Otherwise the case is split at 0, and the entry is an exponential where it is not."""
 
     def with_sign(self, number: int, sign: int) -> Case:
         """The case in which an entry is written as an exponential."""

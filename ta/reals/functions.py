@@ -196,8 +196,10 @@ def power(field: Values, value: Quotient, exponent: Fraction) -> Quotient:
             part = -part if negative else part
             lone = _lone(field, part)
             fractional = (exponent * times).denominator != 1
-            if lone is not None and field.registry[lone].kind == "read" and fractional:
+            read = lone is not None and field.registry[lone].kind == "read" and fractional
+            if read and lone is not None and not (0 in found and field.case.roots):
                 if 0 in found:
+                    field.registry.zero_roots = True
                     split_polynomial(field, part, (POSITIVE, ZERO))
                 raise Stopped(field.case.with_sign(lone, -1 if negative else 1))
             if negative and not whole:

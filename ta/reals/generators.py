@@ -46,6 +46,8 @@ class Registry:
 
     def __init__(self) -> None:
         self.all: list[Generator] = []
+        self.zero_roots = False
+        """Whether the root of an entry was met that may be 0."""
 
     def __getitem__(self, number: int) -> Generator:
         return self.all[number]

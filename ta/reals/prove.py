@@ -47,12 +47,11 @@ class Proof(NamedTuple):
 
 
 def prove(left: Scope, right: Scope) -> Proof:
-    try:
-        return _Prover(left, right).run()
-    except (NotDecided, TooLarge) as why:
-        return Proof(False, reason=str(why))
-    except RecursionError:
-        return Proof(False, reason="expressions that are nested too deeply")
+    prover = _Prover(left, right)
+    proof = prover.tried(Case())
+    if not proof.equal and prover.registry.zero_roots:  # many entries make too many cases
+        proof = _Prover(left, right).tried(Case(roots=True))
+    return proof
 
 
 class _Prover:
@@ -62,8 +61,17 @@ class _Prover:
         self.units = {"exp": 1, "root": 1, "turn": 1}
         self.laws: set[str] = set()
 
-    def run(self) -> Proof:
-        pending, cases = [Case()], 0
+    def tried(self, case: Case) -> Proof:
+        """The proof from this case on, or the reason why there is none."""
+        try:
+            return self._run(case)
+        except (NotDecided, TooLarge) as why:
+            return Proof(False, reason=str(why))
+        except RecursionError:
+            return Proof(False, reason="expressions that are nested too deeply")
+
+    def _run(self, case: Case) -> Proof:
+        pending, cases = [case], 0
         for _ in range(MOST_ATTEMPTS):
             if not pending:
                 return Proof(True, tuple(sorted(self.laws)), cases)

@@ -1,10 +1,13 @@
 """Floors and ceilings: what is an integer leaves them, and a sign turns one into the other.
 
 floor(x+n) = floor(x)+n      floor(-x) = -ceil(x)      floor(floor(x)) = floor(x)
+floor((floor(x)+m)/n) = floor((x+m)/n), and the same of ceil, for whole numbers m and n > 0:
+    k <= (floor(x)+m)/n  <=>  k*n - m <= floor(x)  <=>  k*n - m <= x  <=>  k <= (x+m)/n
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import floor as below
 
 from einderive.ta.reals.field import Values
@@ -13,6 +16,8 @@ from einderive.ta.reals.generators import Quotient
 from einderive.ta.reals.polynomials import constant, fraction, monomial, number_of, terms
 
 OTHER = {"floor": "ceil", "ceil": "floor"}
+STATED = {"floor-divided": "floor((floor(x)+m)/n) = floor((x+m)/n)"}
+"""A law of proofs alone, which no search has."""
 
 
 def rounded(field: Values, value: Quotient, name: str) -> Quotient:
@@ -24,11 +29,34 @@ def rounded(field: Values, value: Quotient, name: str) -> Quotient:
     if number is not None:
         nearest = below(number) if name == "floor" else -below(-number)
         return field.add(whole, field.constant(nearest))
+    once = _rounded_once(field, rest, name)
+    if once is not None:
+        field.laws.add("floor-divided")
+        return field.add(whole, rounded(field, once, name))
     if fraction(rest.top.leading_coefficient()) < 0:
         field.laws.add("floor-opposite")
-        made = field.of(field.find("call", field.negative(rest), key=OTHER[name]))
+        opposite = field.negative(rest)
+        if _rounded_once(field, opposite, OTHER[name]) is not None:
+            return field.subtract(whole, rounded(field, opposite, OTHER[name]))
+        made = field.of(field.find("call", opposite, key=OTHER[name]))
         return field.subtract(whole, made)
     return field.add(whole, field.of(field.find("call", rest, key=name)))
+
+
+def _rounded_once(field: Values, value: Quotient, name: str) -> Quotient | None:
+    """(x+m)/n, where the value is (floor(x)+m)/n."""
+    numbers = [c for powers, c in terms(value.top) if not powers]
+    others = [(powers, c) for powers, c in terms(value.top) if powers]
+    if number_of(value.bottom) != 1 or len(others) != 1:
+        return None
+    ((powers, part),), added = others, sum(numbers, Fraction(0))
+    made = field.registry[powers[0][0]]
+    if len(powers) != 1 or powers[0][1] != 1 or (made.kind, made.key) != ("call", name):
+        return None
+    if part.numerator != 1 or (added / part).denominator != 1:
+        return None
+    inside = field.scaled(field.in_case(made.payload[0]), part)
+    return field.add(inside, field.constant(added))
 
 
 def truncated(field: Values, value: Quotient) -> Quotient:

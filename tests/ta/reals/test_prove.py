@@ -38,6 +38,10 @@ def root(text: str) -> Scope:
         ("sum[k](abs(a)+B[k])", "40*abs(a)+sum[k](B[k])", {"sum-constant", "abs-cases"}),
         ("sum[k](B[k]/a)", "sum[k](B[k])/a", {"sum-constant"}),
         ("sum[k](B[k]/C[k])*a", "sum[k](B[k]*a/C[k])", {"sum-constant"}),
+        ("floor(floor(a)/2)", "floor(a/2)", {"floor-divided"}),
+        ("ceil((ceil(a)+1)/3)", "ceil((a+1)/3)", {"floor-divided", "floor-whole"}),
+        ("floor(floor(2*floor(a)/4)/5)", "floor(a/10)", {"floor-divided"}),
+        ("floor(-ceil(a)/2)", "floor(-a/2)", {"floor-divided", "floor-opposite"}),
     ],
 )
 def test_it_shows_what_is_equal_and_names_the_laws(left: str, right: str, laws: set[str]) -> None:
@@ -59,6 +63,11 @@ def test_it_shows_what_is_equal_and_names_the_laws(left: str, right: str, laws: 
         ("sign(a)*sign(a)", "1"),
         ("log(a^2)/2", "log(a+1)"),
         ("asin(sin(a))", "a"),
+        ("floor(floor(a)/2)", "floor(a/2+1/2)"),
+        ("floor((floor(a)+1/2)/2)", "floor((a+1/2)/2)"),
+        ("floor(2*floor(a)/3)", "floor(2*a/3)"),
+        ("ceil(floor(a)/2)", "ceil(a/2)"),
+        ("floor(-floor(a)/2)", "floor(-a/2)"),
     ],
 )
 def test_it_does_not_show_what_is_unequal(left: str, right: str) -> None:
@@ -216,3 +225,26 @@ def test_linear_inequalities() -> None:
     assert solvable(around)
     assert not solvable([*around[:2], at_least(True, x=-1, z=1)])
     assert not solvable([at_least(x=1, one=-1), at_least(x=-1, one=0)])
+
+
+PROMISED = "assume p >= 0; assume q >= 0; Y = "
+
+
+@pytest.mark.parametrize("size", [4, 40])
+@pytest.mark.parametrize(
+    ("left", "right", "equal"),
+    [
+        (
+            "sqrt(sum[i]((sqrt(p[i])-sqrt(q[i]))^2))/sqrt(2)",
+            "sqrt((sum[i](p[i])+sum[i](q[i]))/2 - sum[i](sqrt(p[i]*q[i])))",
+            True,
+        ),
+        ("sum[i](sqrt(p[i])*sqrt(p[i]*q[i]))", "sum[i](p[i]*sqrt(q[i]))", True),
+        ("sum[i]((sqrt(p[i])-sqrt(q[i]))^2)", "sum[i](p[i]+q[i]-sqrt(p[i]*q[i]))", False),
+        ("sum[i](sqrt(p[i]+q[i]))", "sum[i](sqrt(p[i])+sqrt(q[i]))", False),
+    ],
+)
+def test_roots_of_many_entries_that_may_be_0(left: str, right: str, equal: bool, size: int) -> None:
+    shapes = {"p": (size,), "q": (size,)}
+    (one,), (other,) = (parse(PROMISED + side, shapes, "float64").roots() for side in (left, right))
+    assert prove(one, other).equal is equal
