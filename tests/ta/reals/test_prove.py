@@ -230,7 +230,7 @@ def test_linear_inequalities() -> None:
 PROMISED = "assume p >= 0; assume q >= 0; Y = "
 
 
-@pytest.mark.parametrize("size", [4, 40])
+@pytest.mark.parametrize("size", [pytest.param(4, marks=pytest.mark.campaign), 40])
 @pytest.mark.parametrize(
     ("left", "right", "equal"),
     [
