@@ -22,8 +22,10 @@ const address = (() => {
     place = seen();
     parts.forEach(({ keep }, name) => { const value = keep(); if (value) values.set(name, value); else values.delete(name); });
     const text = `${values}`, hash = `#${encodeURIComponent(place)}${text && `?${text}`}`;
-    if (hash !== (location.hash || "#")) history.replaceState(null, "", hash);
-    return location.href;
+    // A page in the workbench's sandbox could not be loaded again once it had changed its own address.
+    const alone = origin === "null" && location.protocol !== "file:";
+    if (!alone && hash !== (location.hash || "#")) history.replaceState(null, "", hash);
+    return new URL(hash, location.href).href;
   };
   const note = () => { clearTimeout(waiting); waiting = setTimeout(write, REST); };
   const follow = (event) => {

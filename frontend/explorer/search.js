@@ -340,7 +340,7 @@ const explore = (data) => {
   field("until", "1000", "input");
   field("find", "", "input");
   address.part("folds", () => {
-    const first = foldsAtFirst(), all = [...order].filter((i) => children[i].length);
+    const first = foldsAtFirst(), all = order.filter((i) => children[i].length);
     const near = all.filter((i) => folded.has(i) !== first.has(i)), shut = all.filter((i) => folded.has(i));
     if (!near.length) return "";
     return (shut.length < near.length ? ["all", ...shut] : near).slice(0, MOST_FOLDS).join(".");

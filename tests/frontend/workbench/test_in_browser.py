@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.frontend.explorer.derived import distances
 from tests.frontend.workbench.served import TOKEN, Client, served
 
 CHROMIUM = shutil.which("chromium")
@@ -157,3 +159,34 @@ def _reopened(context: Any, page: Any) -> None:
     assert again.locator("#derive-job details[open]").count() == 1
     assert again.url == page.url
     again.close()
+
+
+def test_the_page_of_a_record_keeps_its_view(client: Client, tmp_path: Path) -> None:
+    """In its sandbox too, where it has no origin and may have no clipboard."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    path = tmp_path / "d.json"
+    distances().save(path, search=True)
+    name = client.post("records", {"text": path.read_text("utf-8")}).data["record"]
+    said: list[str] = []
+    with playwright.sync_playwright() as browsers:
+        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda problem: said.append(str(problem)))
+        page.goto(f"{client.origin}/{TOKEN}/records/{name}")
+        page.locator("#s-find").fill("expand")
+        page.get_by_role("button", name="Copy link").click()
+        page.get_by_text("The link is copied.").wait_for()
+        assert page.evaluate("origin") == "null"
+        link = page.locator(".share input").input_value()
+        assert "find=expand" in link
+        page.reload()
+        page.locator("#s-find").wait_for()
+        again = browser.new_page()
+        again.goto(link)
+        again.locator("#s-results button").first.wait_for()
+        assert again.locator("#s-find").input_value() == "expand"
+        browser.close()
+    assert said == []
