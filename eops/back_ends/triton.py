@@ -22,6 +22,8 @@ PLAIN: Final = ("", ELEMENTWISE.name, REDUCTION.name)
 """Operators whose stages may become one kernel with others ("" is none): their calls write every
 intermediate result to memory."""
 
+LAUNCH: Final = 4e-6
+"""Seconds for the launch of a kernel."""
 MOST_PARTS: Final = 4
 """Rows that could be divided into so many parts leave most of a GPU idle."""
 
@@ -75,7 +77,7 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     kept = {task.scope for task in tasks}
     reads = {task.scope: [s for s in task.reads if s in kept] for task in tasks}
     found = []
-    for group in groups(reads, fusible, roots):
+    for group in groups(reads, fusible, roots, LAUNCH):
         types = tuple(map(default_dtype, group.operands))
         if len(group.stages) > 1 and _is_worth(group, types):
             found.append(Fused(group.stages, group.outputs, _computed(group), TRITON.word))

@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Final, TypeAlias
 
 from einderive.eops.loops.arrange import dense, plan
-from einderive.eops.loops.cost import VIEW, seconds
+from einderive.eops.loops.cost import LAUNCH, VIEW, seconds
 from einderive.eops.loops.group import Group, is_view
 from einderive.ta.ir.node import Scope
 
@@ -32,6 +32,7 @@ class _Program:
 
     reads: Reads
     written: frozenset[Scope]
+    launch: float = LAUNCH
     copied: set[Scope] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -89,15 +90,19 @@ def _convex(pair: tuple[Group, Group], readers: Mapping[Scope, Sequence[_Unit]])
 
 
 def groups(
-    reads: Reads, fusible: Collection[Scope], written: Collection[Scope]
+    reads: Reads,
+    fusible: Collection[Scope],
+    written: Collection[Scope],
+    launch: float = LAUNCH,
 ) -> tuple[Group, ...]:
     """The groups of the fusible stages.  A stage is in at least one of them, unless all its readers
     compute it themselves.
 
     `reads` lists all stages of the program, producers first.  `written` are the stages whose
-    tensors are needed outside of the groups.
+    tensors are needed outside of the groups.  `launch` are the seconds that a call takes whatever
+    it computes.
     """
-    program = _Program(reads, frozenset(written))
+    program = _Program(reads, frozenset(written), launch)
     found = _recomputed(program, [program.group([stage]) for stage in reads if stage in fusible])
     while True:
         readers = program.units(found)
@@ -132,16 +137,18 @@ def _pays(
         return False
     if not _convex(pair, readers):
         return False
-    together = predicted(_merged(program, pair))
-    return together is not None and together < (predicted(one) or 0) + (predicted(other) or 0)
+    launch = program.launch
+    together = predicted(_merged(program, pair), launch)
+    apart = (predicted(one, launch) or 0) + (predicted(other, launch) or 0)
+    return together is not None and together < apart
 
 
-def predicted(group: Group) -> float | None:
+def predicted(group: Group, launch: float = LAUNCH) -> float | None:
     """The seconds of the group on dense operands.  None if no one kernel computes it."""
     if all(map(is_view, group.stages)):
         return VIEW
     found = plan(group, dense(group))
-    return None if found is None else seconds(found)
+    return None if found is None else seconds(found) + (launch - LAUNCH)
 
 
 def _recomputed(program: _Program, found: Sequence[Group]) -> list[Group]:
@@ -157,8 +164,8 @@ def _recomputed(program: _Program, found: Sequence[Group]) -> list[Group]:
             continue
         program.copied.add(stage)
         wider = [program.group([*other.stages, stage]) for other in readers]
-        after = [predicted(each) for each in wider]
-        before = sum(predicted(each) or 0 for each in (group, *readers))
+        after = [predicted(each, program.launch) for each in wider]
+        before = sum(predicted(each, program.launch) or 0 for each in (group, *readers))
         if None not in after and sum(seconds or 0 for seconds in after) < before:
             left = [other for other in left if other not in (group, *readers)] + wider
         else:

@@ -54,7 +54,7 @@ def test_a_stage_that_two_groups_compute_has_what_it_reads() -> None:
 @pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=CAMPAIGN) for k in range(1, 10))])
 def test_groups_of_random_programs(part: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where each join and each copy pays, what cannot be joined alone keeps groups apart."""
-    monkeypatch.setattr(fuse, "predicted", lambda group: 1.0)
+    monkeypatch.setattr(fuse, "predicted", lambda group, *_: 1.0)
     for number in range(20 * part, 20 * part + 20):
         random = Random(f"{seed} {number}")
         roots = drawn(random)
