@@ -27,13 +27,10 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import Namer, pool
 from einderive.ta.ir.node import Node, Scope
-from einderive.ta.ir.subst import producers
 from einderive.ta.printing.marks import row_text
 from einderive.ta.printing.printer import NO_HINTS, Printer
-from einderive.ta.printing.show import show, tensors_of
-from einderive.ta.printing.written import nested_length
+from einderive.ta.printing.show import MOST_SHOWN, show, tensors_of, without_long
 
-MOST_SHOWN = 160
 """An iterator and its range in the text of a scope; those of the scope itself come first."""
 
 
@@ -131,9 +128,8 @@ def leaving_text(rows: Sequence[Read], names: Sequence[str], box: Sequence[Range
 
 def term_text(node: Node, scope: Scope, names: Sequence[str]) -> str:
     """A part of the scope's body, cut where it is long.  A stage whose text alone would be cut
-    stands in it as `…`: a text doubles where a stage reads the one before twice."""
-    long = {stage: "…" for stage in producers(node) if nested_length(stage) > MOST_SHOWN}
-    text = show(node, names=list(names) or names_of(scope), named=long)
+    stands in it as `…`."""
+    text = show(node, names=list(names) or names_of(scope), named=without_long(node))
     return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
 
 

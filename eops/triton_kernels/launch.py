@@ -26,7 +26,7 @@ from einderive.eops.triton_kernels.split import split
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import sources
-from einderive.ta.printing.show import show
+from einderive.ta.printing.show import show_stage
 
 ALIGNMENT: Final = 16
 """Bytes: a kernel compiled for pointers at multiples of this is right for such pointers only."""
@@ -39,12 +39,12 @@ Types = tuple[torch.dtype, ...]
 
 @lru_cache(maxsize=KEPT)
 def _stage_kernel(scope: Scope, dtypes: Types, out_dtype: str | None) -> Kernel:
-    return build(scope, names_of(dtypes), out_dtype=out_dtype, formula=show(scope))
+    return build(scope, names_of(dtypes), out_dtype=out_dtype, formula=show_stage(scope))
 
 
 @lru_cache(maxsize=KEPT)
 def _group_kernel(group: Group, dtypes: Types) -> Kernel | None:
-    formula = "\n".join(map(show, group.stages))
+    formula = "\n".join(map(show_stage, group.stages))
     product = product_plan(group, names_of(dtypes))
     if product is not None:
         return build_stage(product, formula=formula)

@@ -28,7 +28,7 @@ from einderive.eops.triton_kernels.rows import RowPlan, row_plan
 from einderive.eops.triton_kernels.split import split
 from einderive.ta.ir.node import Scope, Source
 from einderive.ta.ir.subst import sources
-from einderive.ta.printing.show import show
+from einderive.ta.printing.show import show_stage
 
 LANGUAGE = "Triton"
 
@@ -50,7 +50,7 @@ def told_stage(stage: Scope, scope: Scope, types: Mapping[Source, str]) -> Itera
 
 def _told(stage: Scope, part: Scope, given: Sequence[str], out_dtype: str | None) -> Told:
     made = plan(part, given, out_dtype)
-    source = emit(made, formula=show(part))
+    source = emit(made, formula=show_stage(part))
     text = "\n".join(_pseudo_code(made))
     written = part if part.shape != stage.shape else stage
     return _of((stage,), (written,), made, text, source)
@@ -59,7 +59,7 @@ def _told(stage: Scope, part: Scope, given: Sequence[str], out_dtype: str | None
 def told_group(group: Group, types: Mapping[Source, str]) -> Told | None:
     """The one kernel of a group; None where its stages have kernels of their own."""
     dtypes = tuple(types[source] for source in group.operands)
-    formula = "\n".join(map(show, group.stages))
+    formula = "\n".join(map(show_stage, group.stages))
     product = product_plan(group, dtypes)
     rows = None if product is not None else row_plan(group, dtypes)
     made: Plan | RowPlan
@@ -145,7 +145,7 @@ def _pseudo_code(made: Plan) -> Iterator[str]:
     elif scope.sums:
         yield f"        t0 = {scope.reducer} of the body"
     yield f"    out0 = {'t0' if scope.sums else 'the body'}"
-    yield f"where the stage is {show(scope)}"
+    yield f"where the stage is {show_stage(scope)}"
 
 
 def _guarded(load: Load) -> str:

@@ -27,6 +27,7 @@ from einderive.ta.notation.resolve import iterators_of, resolved
 from einderive.ta.notation.statement import ranges_of_reads, statement_to_scope
 from einderive.ta.printing.assumed import ASCII, UNICODE, assumed_line
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
+from einderive.ta.printing.written import nested_length
 from einderive.ta.syntax.reader import read_program
 from einderive.ta.syntax.tree import Name, NotationError
 from einderive.ta.syntax.walks import iterator_names
@@ -38,6 +39,10 @@ _SPELLINGS: tuple[tuple[Style, bool], ...] = (
     ("scopes", False),
 )
 """The style, and whether every summed name is used once only."""
+
+
+MOST_SHOWN = 160
+"""A longer text of a stage is left out where another one reads it."""
 
 
 def show(
@@ -69,6 +74,17 @@ def tensors_of(node: Node) -> dict[str, Tensor]:
     nested = (source for stage in producers(node) for source in sources(stage.body))
     read = (*sources(node), *nested)
     return {s.name: s for s in read if isinstance(s, Tensor) and is_input(s)}
+
+
+def without_long(node: Node, most: int = MOST_SHOWN) -> dict[Scope, str]:
+    """`…` for each stage that the node reads whose own text is longer: a text doubles where a stage
+    reads the one before twice."""
+    return {stage: "…" for stage in producers(node) if nested_length(stage) > most}
+
+
+def show_stage(stage: Scope) -> str:
+    """The text of a stage, with `…` for what it reads where that is long."""
+    return show(stage, named=without_long(stage.body))
 
 
 def show_program(program: Program, *, unicode: bool = False) -> str:

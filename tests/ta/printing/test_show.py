@@ -9,13 +9,14 @@ import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
+import einderive as ed
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Condition, Const, Node, Scope, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import accesses, stages, walk
 from einderive.ta.notation.parse import parse, parse_expression
-from einderive.ta.printing.show import show, show_program, tensors_of
+from einderive.ta.printing.show import show, show_program, show_stage, tensors_of
 from tests.amount import examples
 
 TENSORS = {
@@ -231,3 +232,13 @@ def test_products_with_iterators_have_one_form(made: Callable[[], Node], text: s
     assert made() is parse_expression(text, TENSORS, ["i"])
     for unicode in (False, True):
         assert parse_expression(show(made(), unicode=unicode), TENSORS, ["i"]) is made()
+
+
+def test_the_text_of_a_stage_leaves_out_what_is_long() -> None:
+    """A chain of statements that each read the one before twice doubles its text with each."""
+    text = "T[i] = A[i]^2 + A[i]; " + "; ".join(f"T{k}[i] = T{p}[i]^2 + T{p}[i]" for k, p in
+        [(1, ""), *((k, k - 1) for k in range(2, 60))])  # fmt: skip
+    (root,) = ed.parse(text, A=(5,)).roots()
+    shown = show_stage(root)
+    assert "…" in shown
+    assert len(shown) < 200
