@@ -20,7 +20,12 @@ EXP = ("Y[i] = exp(A[i]+B[i])", "Y[i] = exp(A[i])*exp(B[i])")
         ),
         ((*EXP, "A=9", "B=9"), 0, "proved: "),
         (("Y[i] = floor(A[i])", "Y[i] = -ceil(-A[i])", "A=9"), 0, "proved: "),
-        (("Y[i] = floor(floor(A[i])/2)", "Y[i] = floor(A[i]/2)", "A=9"), 3, "undecided: "),
+        (("Y[i] = floor(floor(A[i])/2)", "Y[i] = floor(A[i]/2)", "A=9"), 0, "proved: "),
+        (
+            ("Y = floor(max(a,b))", "Y = max(floor(a),floor(b))", "a=", "b="),
+            3,
+            "undecided: ",
+        ),
         (("Y = sqrt(a^2)", "Y = a", "a="), 1, "different: Y is 2 on the left, -2"),
         (("assume a >= 0\nY = sqrt(a^2)", "Y = a", "a="), 0, "proved: "),
         ((*EXP, "A=9", "--law", "exp-sum", "B=9"), 0, "evaluated: "),
