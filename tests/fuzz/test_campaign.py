@@ -47,7 +47,7 @@ PROGRAMS = 120
 
 @pytest.mark.parametrize("programs", [PROGRAMS // 4, pytest.param(PROGRAMS, marks=CAMPAIGN)])
 def test_no_rule_fails_on_random_programs(programs: int, tmp_path: Path) -> None:
-    campaign = Campaign(seed=3, cases=tmp_path)
+    campaign = Campaign(seed=10, cases=tmp_path)
     campaign.run(range(programs), lambda counts: True)
     counts = campaign.counts
     assert counts.failures == 0, "\n".join(path.read_text() for path in campaign.written)
@@ -56,7 +56,7 @@ def test_no_rule_fails_on_random_programs(programs: int, tmp_path: Path) -> None
     assert counts.total > 25 * programs
     unseen = {rule.name for rule in ALL_RULES} - set(counts.applications)
     assert len(unseen) <= (len(ALL_RULES) // 4 if few else 0), unseen
-    assert min(counts.exact_accepted, counts.corrupted, counts.chains) > (2 if few else 100)
+    assert min(counts.exact_accepted, counts.corrupted, counts.chains) > (20 if few else 150)
     assert 0 < counts.corrupted_accepted < 0.5 * counts.corrupted
     assert 0.9 * counts.total < counts.distinct <= counts.total
     assert 0.1 * counts.total < counts.in_floats
