@@ -7,19 +7,29 @@ f is the compiled function as its users call it, b the fastest plain line: those
 (`frontend.formulas`) that are lines of torch, and those that einderive writes itself, all under
 torch's autograd.  A line whose gradients differ from those of the others is left out.  All are
 measured in one run, in alternation; the fastest line runs a second time, and what it differs by
-from itself, or from round to round, is the noise.
+from itself, or from round to round, is the noise.  What is slower is raced twice more, and the race
+in the middle counts.
 
 Kept bytes are those of the distinct memory that torch's hooks for saved tensors see in one call:
 operands and results count, as they do for torch.
+
+`forward` is what the derivation gains in the call alone: the seconds of the fastest plain program
+divided by those of the chosen one, as they were timed when the formula was compiled.  It is 1 where
+a plain program was chosen.
+
+A table in a file grows by one line of JSON for each formula and size, and a second run goes on
+where the first one ended.  With `minutes`, what is not begun by then is left for the next run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import islice
 from math import exp, log
+from pathlib import Path
+from time import monotonic
 from typing import Any, cast
 
 import torch
@@ -29,6 +39,7 @@ from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.bench.never_slower import noise, selected
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
+from einderive.frontend.files import write_whole
 from einderive.frontend.formulas import Formula
 from einderive.frontend.gradients.grad import grad
 from einderive.frontend.text import duration
@@ -41,6 +52,9 @@ from einderive.ta.ir.program import Program
 ALLOWANCE = 10e-6
 FAR_BEHIND = 3.0
 """A line that takes this many times the fastest one's on its first runs is not raced."""
+IMPROVED = 1.1
+"""Derivation improves the call of a formula where it is so many times as fast as the fastest plain
+program, at least."""
 DIGITS = 1e-2
 """Lines whose gradients differ by more, beside the largest entry, compute something else."""
 
@@ -61,6 +75,7 @@ class Row:
     kept: int
     plain_kept: int
     chosen: str
+    forward: float = 1.0
 
     @property
     def noise(self) -> float:
@@ -81,10 +96,24 @@ class Row:
         """Whether more is kept for the backward pass than by torch."""
         return self.kept > self.plain_kept
 
+    @property
+    def improved(self) -> bool:
+        """Whether derivation improves the call without its backward pass."""
+        return self.forward >= IMPROVED
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A formula that is not measured, and why."""
+
+    name: str
+    size: int
+    reason: str
+
 
 HEAD = (
     f"{'formula':<40} {'n':>5} {'torch':>9} {'line':>4} {'einderive':>9} {'faster':>6} "
-    f"{'noise':>8} {'kept':>9} {'by torch':>9}  verdict"
+    f"{'noise':>8} {'kept':>9} {'by torch':>9} {'forward':>7}  verdict"
 )
 
 
@@ -96,7 +125,7 @@ def line_of(row: Row) -> str:
     return (
         f"{row.name[:40]:<40} {row.size:>5} {duration(row.plain.seconds):>9} {row.line:>4} "
         f"{duration(row.own.seconds):>9} {row.ratio:>6.2f} {duration(row.noise):>8} "
-        f"{row.kept:>9} {row.plain_kept:>9}  {verdict or 'ok'} ({row.chosen})"
+        f"{row.kept:>9} {row.plain_kept:>9} {row.forward:>7.2f}  {verdict or 'ok'} ({row.chosen})"
     )
 
 
@@ -112,7 +141,7 @@ def differentiable(formula: Formula, size: int) -> Program | None:
     return found.of
 
 
-def measured(formula: Formula, program: Program, size: int, seconds: float) -> Row | str:
+def measured(formula: Formula, program: Program, size: int, seconds: float) -> Row | LeftOut:
     """The row, or why there is none."""
     operands = {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
     for value in operands.values():
@@ -133,17 +162,28 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
         if _agree(found, expected):
             steps[number] = found
     if not steps:
-        return "no plain line has these gradients by torch's autograd"
+        reason = "no plain line has these gradients by torch's autograd"
+        return LeftOut(formula.name, size, reason)
     firsts = {k: min(timed(each, False) for _ in range(3)) for k, each in steps.items()}
     near = [k for k in firsts if firsts[k] <= FAR_BEHIND * min(firsts.values())]
-    times = race(
-        [step, *(steps[k] for k in near for _ in range(2))], seconds=seconds, sample=LONG_SAMPLE
-    )
-    pairs = [*zip(near, times[1::2], times[2::2], strict=True)]
-    k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
-    kept, plain_kept = kept_bytes(own), kept_bytes(lines[k])
+    kept = kept_bytes(own)
     chosen = "torch's autograd" if _on_torchs_graph(own()) else "derived"
-    return Row(formula.name, size, times[0], plain, again, k + 1, kept, plain_kept, chosen)
+    forward = 1.0 if compiled.chosen.plan is None else compiled.ratio
+
+    def row() -> Row:
+        runs = [step, *(steps[k] for k in near for _ in range(2))]
+        times = race(runs, seconds=seconds, sample=LONG_SAMPLE)
+        pairs = [*zip(near, times[1::2], times[2::2], strict=True)]
+        k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
+        plain_kept = kept_bytes(lines[k])
+        timings = [replace(each, samples=()) for each in (times[0], plain, again)]
+        return Row(formula.name, size, *timings, k + 1, kept, plain_kept, chosen, round(forward, 3))
+
+    rows = [row()]
+    if rows[0].slower:
+        rows += [row(), row()]
+    rows.sort(key=lambda one: one.ratio)
+    return rows[len(rows) // 2]
 
 
 def _on_torchs_graph(found: Any) -> bool:
@@ -200,37 +240,98 @@ def bench_backward(
     seconds: float,
     every: int = 1,
     largest: bool = False,
+    minutes: float | None = None,
+    file: str = "",
 ) -> int:
     """The table; 0 where nothing is slower and nothing keeps more."""
     out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
     out.say(HEAD)
-    rows: list[Row] = []
-    for formula, size, program in islice(_selected(words, sizes, largest), None, None, every):
+    end = None if minutes is None else monotonic() + 60 * minutes
+    done = read(file)
+    if file:
+        write_whole(file, "".join(map(_as_json, done.values())))
+    for row in done.values():
+        _add(out, row)
+    left = 0
+    for formula, size in [*selected(words, sizes, largest)][::every]:
+        if (formula.name, size) in done:
+            continue
+        if end is not None and monotonic() > end:
+            left += 1
+            continue
+        program = differentiable(formula, size)
+        if program is None:
+            continue
         out.progress.write(f"{formula.name}, {size}")
         try:
             row = measured(formula, program, size, seconds)
         except (EinderiveError, RuntimeError, MemoryError) as problem:
-            row = str(problem).splitlines()[0]
-        if isinstance(row, str):
-            text = f"{formula.name[:40]:<40} {size:>5} left out: {row}"
-            out.add(text, {"name": formula.name, "size": size, "left out": row})
-            continue
-        rows.append(row)
-        out.add(line_of(row), row)
-    slower, larger = [row for row in rows if row.slower], [row for row in rows if row.larger]
-    mean = exp(sum(log(row.ratio) for row in rows) / len(rows)) if rows else 1.0
-    out.say(
-        f"{len(rows)} measured, {len(slower)} slower, {len(larger)} keep more; "
-        f"geometric mean {mean:.2f} times as fast as torch"
+            row = LeftOut(formula.name, size, str(problem).splitlines()[0])
+        done[formula.name, size] = row
+        if file:
+            with Path(file).open("a", encoding="utf-8") as table:
+                table.write(_as_json(row))
+        _add(out, row)
+    rows = [row for row in done.values() if isinstance(row, Row)]
+    for text in summary(rows):
+        out.say(text)
+    if left:
+        out.say(f"{left} formulas and sizes are left for another run")
+    return 1 if any(row.slower or row.larger for row in rows) else 0
+
+
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """How many are slower or keep more; the means, of all and of those that derivation improves."""
+    slower, larger = sum(row.slower for row in rows), sum(row.larger for row in rows)
+    yield (
+        f"{len(rows)} measured, {slower} slower, {larger} keep more; "
+        f"geometric mean {_mean(rows):.2f} times as fast as torch"
     )
-    return 1 if slower or larger else 0
+    improved = [row for row in rows if row.improved]
+    yield (
+        f"{len(improved)} whose call alone is at least {IMPROVED} times as fast: "
+        f"geometric mean {_mean(improved):.2f}, of the call alone "
+        f"{_mean(improved, lambda row: row.forward):.2f}"
+    )
 
 
-def _selected(
-    words: Sequence[str], sizes: Sequence[int], largest: bool
-) -> Iterator[tuple[Formula, int, Program]]:
-    """Those that have a gradient."""
-    for formula, size in selected(words, sizes, largest):
-        program = differentiable(formula, size)
-        if program is not None:
-            yield formula, size, program
+def _ratio(row: Row) -> float:
+    return row.ratio
+
+
+def _mean(rows: Sequence[Row], of: Callable[[Row], float] = _ratio) -> float:
+    return exp(sum(log(of(row)) for row in rows) / len(rows)) if rows else 1.0
+
+
+def read(file: str) -> dict[tuple[str, int], Row | LeftOut]:
+    """The rows of a table by formula and size.  A last line that was cut off does not count."""
+    found: dict[tuple[str, int], Row | LeftOut] = {}
+    if file and Path(file).exists():
+        for line in Path(file).read_text(encoding="utf-8").splitlines():
+            try:
+                row = _row(json.loads(line))
+            except ValueError:
+                continue
+            found[row.name, row.size] = row
+    return found
+
+
+def _row(data: Mapping[str, Any]) -> Row | LeftOut:
+    if "reason" in data:
+        return LeftOut(**data)
+    times = {
+        name: Timing(data[name]["seconds"], data[name]["spread"])
+        for name in ("own", "plain", "again")
+    }
+    return Row(**{**data, **times})
+
+
+def _as_json(row: Row | LeftOut) -> str:
+    return json.dumps(asdict(row)) + "\n"
+
+
+def _add(out: Rows, row: Row | LeftOut) -> None:
+    if isinstance(row, Row):
+        out.add(line_of(row), row)
+    else:
+        out.add(f"{row.name[:40]:<40} {row.size:>5} left out: {row.reason}", row)

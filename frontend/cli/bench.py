@@ -35,6 +35,16 @@ SIZES = click.option(
 LARGEST = click.option(
     "--largest", is_flag=True, help="Measure each formula at its largest size only."
 )
+MINUTES = click.option(
+    "--minutes", type=seconds, help="Begin nothing after so many minutes. [default: no limit]"
+)
+KEPT = click.option(
+    "--file",
+    default="",
+    metavar="FILE",
+    type=FILE,
+    help="Keep what is measured in this file, and go on where an earlier run ended.",
+)
 EVERY = click.option(
     "--every",
     type=number,
@@ -134,7 +144,7 @@ def never_slower(rows: Rows, **options: Any) -> int:
 @bench.command(
     epilog=examples(
         "einderive bench backward --formula softmax --largest",
-        "einderive bench backward --every 9 --seconds 0.2",
+        "einderive bench backward --every 9 --minutes 15 --file backward.jsonl",
     )
 )
 @FORMULAS
@@ -142,6 +152,8 @@ def never_slower(rows: Rows, **options: Any) -> int:
 @LARGEST
 @EVERY
 @SECONDS
+@MINUTES
+@KEPT
 @reported
 def backward(rows: Rows, **options: Any) -> int:
     """Time training steps beside plain lines of torch.
@@ -176,13 +188,7 @@ def backward(rows: Rows, **options: Any) -> int:
     "[default: none]",
 )
 @EVERY
-@click.option(
-    "--file",
-    default="",
-    metavar="FILE",
-    type=FILE,
-    help="Keep what is measured in this file, and go on where an earlier run ended.",
-)
+@KEPT
 @reported
 def choice(rows: Rows, **options: Any) -> int:
     """Compare predicted seconds of stages with measured ones.
@@ -212,16 +218,8 @@ def choice(rows: Rows, **options: Any) -> int:
     help="Seconds to compile each formula with more effort.",
 )
 @EVERY
-@click.option(
-    "--minutes", type=seconds, help="Begin nothing after so many minutes. [default: no limit]"
-)
-@click.option(
-    "--file",
-    default="",
-    metavar="FILE",
-    type=FILE,
-    help="Keep what is measured in this file, and go on where an earlier run ended.",
-)
+@MINUTES
+@KEPT
 @reported
 def chosen(rows: Rows, **options: Any) -> int:
     """Compare the chosen program with what more effort finds.
