@@ -176,8 +176,19 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
         pairs = [*zip(near, times[1::2], times[2::2], strict=True)]
         k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
         plain_kept = kept_bytes(lines[k])
-        timings = [replace(each, samples=()) for each in (times[0], plain, again)]
-        return Row(formula.name, size, *timings, k + 1, kept, plain_kept, chosen, round(forward, 3))
+        own_time, plain, again = (replace(each, samples=()) for each in (times[0], plain, again))
+        return Row(
+            name=formula.name,
+            size=size,
+            own=own_time,
+            plain=plain,
+            again=again,
+            line=k + 1,
+            kept=kept,
+            plain_kept=plain_kept,
+            chosen=chosen,
+            forward=round(forward, 3),
+        )
 
     rows = [row()]
     if rows[0].slower:

@@ -14,9 +14,11 @@ Layout: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
 def layout_of(given: Mapping[str, Any]) -> Layout:
     """The shapes of the operands that are tensors."""
     return tuple(
-        [
-            (name, tuple([int(extent) for extent in value.shape]))
-            for name, value in given.items()
-            if isinstance(value, torch.Tensor)
-        ]
+        [(name, extents(value)) for name, value in given.items() if isinstance(value, torch.Tensor)]
     )
+
+
+def extents(tensor: torch.Tensor) -> tuple[int, ...]:
+    """The shape in numbers.  In traced code, a symbolic size becomes the number that it has there,
+    and torch traces anew where it has another one: `range` asks for a number, `int` does not."""
+    return tuple([len(range(extent)) for extent in tensor.shape])

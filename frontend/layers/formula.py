@@ -14,6 +14,7 @@ from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse_given
 from einderive.frontend.autograd.related import undisturbed
 from einderive.frontend.call.guard import transformation
+from einderive.frontend.call.layouts import extents
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.compile.formula_operator import formula as traced_call
 from einderive.frontend.compile.rebuilt import known
@@ -81,8 +82,8 @@ class Formula(torch.nn.Module):
         self.weights = tuple(shapes)
         self.operands = tuple(sorted(read - shapes.keys(), key=lambda name: _place(text, name)))
         self.init = dict(init or {})
-        for name, extents in shapes.items():
-            empty = torch.empty(extents, device=device, dtype=dtype)
+        for name, shape in shapes.items():
+            empty = torch.empty(shape, device=device, dtype=dtype)
             self.register_parameter(name, torch.nn.Parameter(empty))
         self._functions: dict[object, CompiledFunction] = {}
         self._written = Written()
@@ -113,7 +114,7 @@ class Formula(torch.nn.Module):
         }
         given |= {name: getattr(self, name) for name in self.weights}  # also if they are computed
         if torch.compiler.is_compiling():
-            layout = tuple((name, tuple(x.shape), x.dtype) for name, x in given.items())
+            layout = tuple((name, extents(x), x.dtype) for name, x in given.items())
             names, text = self._traced(layout, next(iter(given.values())).device.type)
             found = traced_call([given[name] for name in names], text)
             return found[0] if len(found) == 1 else tuple(found)
@@ -131,7 +132,7 @@ class Formula(torch.nn.Module):
         key = layout, device, fixed
         found = self._functions.get(key)
         if found is None:
-            shapes = {name: extents for name, extents, _ in layout} | self.sizes
+            shapes = {name: shape for name, shape, _ in layout} | self.sizes
             types = {name: dtype for name, _, dtype in layout}
             program = parse_given(self.text, shapes, types)
             options = {"target": device, **self.options}
@@ -160,9 +161,9 @@ class Formula(torch.nn.Module):
 
     def _terms(self, name: str) -> int | None:
         """The number of terms that the parameter is summed with; None if it is in no sum."""
-        extents = self._parameters[name].shape  # type: ignore[union-attr]
+        shape = self._parameters[name].shape  # type: ignore[union-attr]
         summed = {place for places in _summed(self.text, name) for place in places}
-        return prod(extents[place] for place in summed) if summed else None
+        return prod(shape[place] for place in summed) if summed else None
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the compiled functions, which are built anew where they are called."""

@@ -48,7 +48,7 @@ def test_an_exported_module_in_a_second_process(layer: ed.CompiledFunction, tmp_
     module, x = Layer(layer), operands(requires=False)[0]
     torch.export.save(torch.export.export(module, (x,)), tmp_path / "module.pt2")
     torch.save(x, tmp_path / "x.pt")
-    subprocess.run([sys.executable, "-c", LOAD, str(tmp_path)], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", LOAD, str(tmp_path)], check=True)
     y, slope = torch.load(tmp_path / "found.pt")
     x.requires_grad_()
     expected = module(x)

@@ -13,9 +13,11 @@ from torch.utils.data import DataLoader, Dataset
 import einderive as ed
 from einderive.frontend.compile.rebuilt import function_of
 from einderive.ta.errors import RecordError
+from tests.amount import first
 from tests.frontend.autograd.test_node import LAYER, QUICK, SHAPES, agrees, operands, plain
 
 Compiled = ed.CompiledFunction
+SQUARES = "Y[b] = sum[i](X[b,i]^2*w[i])"
 
 
 @pytest.fixture(scope="module")
@@ -127,12 +129,34 @@ def test_workers_of_a_data_loader(layer: Compiled) -> None:
     torch.testing.assert_close(torch.cat(list(loader)), expected)
 
 
+@pytest.mark.parametrize("dynamic", first(1, [True, None, False]))
 @pytest.mark.filterwarnings("ignore")
-def test_other_sizes_have_gradients_and_are_traced() -> None:
-    text = "Y[b] = sum[i](X[b,i]^2*w[i])"
-    f = ed.compile(text, X=("n", 3), w=(3,), n=4, dtypes="float64", **QUICK)
-    for size in (4, 6):
-        torch.compiler.reset()
+def test_other_sizes_are_traced_in_one_graph(dynamic: bool | None) -> None:
+    """Each with guards on its sizes, also where torch would keep them as symbols."""
+    f = ed.compile(SQUARES, X=("n", 3), w=(3,), n=4, dtypes="float64", **QUICK)
+    layer = ed.nn.Formula(SQUARES, w=(3,), dtype=torch.float64, options=QUICK)
+
+    def both(x: torch.Tensor, w: torch.Tensor) -> Any:
+        return f(x.sin(), w) + layer(x.sin())
+
+    traced = torch.compile(both, backend="aot_eager", fullgraph=True, dynamic=dynamic)
+    for size in (4, 6, 1) if dynamic else (4, 6, 7, 1, 6):
         given = operands((size, 3), (3,))
-        for call in (f, torch.compile(f, backend="eager", fullgraph=True)):
-            agrees(call, lambda x, w: x**2 @ w, given, given)
+        agrees(traced, lambda x, w: x.sin() ** 2 @ (w + layer.w), given, given)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_fixed_sizes_are_guarded(layer: Compiled) -> None:
+    traced = torch.compile(layer, backend="eager", fullgraph=True, dynamic=True)
+    given = operands()
+    torch.testing.assert_close(traced(*given), plain(*given))
+    with pytest.raises(Exception, match="shape"):
+        traced(given[0][:3], *given[1:])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_other_sizes_have_gradients() -> None:
+    f = ed.compile(SQUARES, X=("n", 3), w=(3,), n=4, dtypes="float64", **QUICK)
+    for size in (4, 6):
+        given = operands((size, 3), (3,))
+        agrees(f, lambda x, w: x**2 @ w, given, given)
