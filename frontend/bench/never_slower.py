@@ -11,7 +11,8 @@ All are measured in one run, in alternation, and so is the fastest line a second
 differs by from itself, or from round to round, is the noise.  Where the line is one of NumPy, a
 pause and some calls that are not timed come before each measurement: the threads of NumPy's and of
 torch's libraries wait for work for a while after each call, and then in each other's way; a product
-that takes 0.1 ms may take 8.  What is slower is raced twice more, and the race in the middle
+that takes 0.1 ms may take 8.  What is slower is raced three times more, in `ROUNDS` rounds or more:
+the spread of two or three rounds is no measure of noise.  Of these races the one in the middle
 counts.  A faster line that `compile(..., baseline=line)` refuses, as it loses more digits than a
 compiled function may, is shown and left out.  The seconds of `compile()` are those of the whole
 call, the derivation included.
@@ -45,6 +46,7 @@ FAR_BEHIND = 4.0
 APART, MOST_APART = 0.1, 12
 """Seconds after which no thread of NumPy's or torch's waits for work any more, and the most rounds
 with such pauses."""
+ROUNDS = 12
 REFUSED = "refused: "
 COMPILE_SECONDS, QUICK_BASELINE = 3.0, 0.1
 """Compiling takes no longer where the fastest line takes no longer than the second."""
@@ -175,11 +177,12 @@ def _raced(
     call()
     allowance = NUMPY_ALLOWANCE if numpy else TORCH_ALLOWANCE
 
-    def row(numbers: Sequence[int]) -> Row:
+    def row(numbers: Sequence[int], longest: float = 0.0) -> Row:
+        runs: list[Callable[[], object]] = [call, *(lines[k] for k in numbers for _ in range(2))]
         with torch.no_grad():
             times = race(
-                [call, *(lines[k] for k in numbers for _ in range(2))],
-                seconds=seconds,
+                runs,
+                seconds=max(seconds, ROUNDS * len(runs) * longest),
                 sample=LONG_SAMPLE,
                 most=MOST_APART if formula.arrays else MOST,
                 apart=APART if formula.arrays else 0.0,
@@ -204,7 +207,8 @@ def _raced(
             if firsts:
                 rows.clear()
     if firsts and not rows[0].fine:
-        rows += [row(near), row(near)]
+        longest = max(rows[0].public.seconds, rows[0].plain.seconds)
+        rows = [row(near, longest) for _ in range(3)]
     rows.sort(key=lambda one: one.public.seconds / one.plain.seconds)
     return replace(rows[len(rows) // 2], refusal=refusal, alone=not firsts)
 

@@ -248,7 +248,8 @@ def _plain(
             times = entrant.seconds / judge.fastest
             found[place] = entrant.out(f"left out: {times:.3g} times slower on its first run")
             continue
-        entrant = judge.judged(entrant)
+        if not isfinite(entrant.trial.error):
+            entrant = judge.judged(entrant)
         if entrant.run is not None and not isfinite(judge.fastest):
             entrant = tried_hard(entrant, hard, derivation)
         if entrant.run is not None:

@@ -42,14 +42,14 @@ FAR_BEHIND = 4.0
 """What takes this many times the fastest one's time on its first run is left out; a slow one
 sooner (`SLOW`), as every run of it costs, a `LONG` one soonest; and where no time is left."""
 SLOW, SLOW_FAR_BEHIND = 0.01, 1.6
-LONG, LONG_FAR_BEHIND = 0.03, 1.35
+LONG, LONG_FAR_BEHIND = 0.03, 1.2
 LATE_FAR_BEHIND = 1.5
 HANDICAP, SLOW_HANDICAP, OVERHEAD = 2.0, 1.1, 2e-4
 """A candidate is first run stage by stage, which takes longer than the call that is raced: by about
 so many seconds a stage, and at most so many times where that is little, fewer in long runs."""
 ONCE = 0.1
-"""A first run up to this long is repeated: it finds nothing in the caches and memory that nobody
-has touched, and takes up to ten times as long as the next."""
+"""A first run up to this long is repeated before a program is left out for it: it finds nothing in
+the caches and memory that nobody has touched, and takes up to ten times as long as the next."""
 MOST_OF_FREE = 0.25
 TEMPORARIES = 3
 """The number of tensors as large as the largest temporary that are alive at once."""
@@ -238,7 +238,8 @@ def reason(problem: BaseException) -> str:
 
 
 def run_first(rival: Rival, label: str, judge: Judge) -> Entrant:
-    """A plain program after its first run; out of the race where it cannot run, or should not."""
+    """A plain program after its first run; out of the race where it cannot run, or should not.
+    Where runs are long, the first one serves for judging too: the program's error is then known."""
     entrant = Entrant(
         Trial(label, None, rival.words, inf, inf, "baseline", text=rival.text), plain=True
     )
@@ -248,14 +249,16 @@ def run_first(rival: Rival, label: str, judge: Judge) -> Entrant:
     if refusal := _too_large(rival, judge):
         return entrant.out(f"left out: {refusal}")
     call = partial(rival.call, *judge.operands)
+    run = plain_executable(rival, judge.program, judge.expected.types)
+    entrant = replace(entrant, run=run, call=call, literal=rival.literal)
+    if isfinite(judge.fastest) and judge.fastest >= LONG and label == "baseline":
+        return judge.judged(entrant)
     try:
         with torch.no_grad():
             seconds = first(call, judge.device == "cuda")
-        run = plain_executable(rival, judge.program, judge.expected.types)
     except Exception as problem:  # a function of the user's may raise anything
         return entrant.out(f"left out: {reason(problem)}")
-    trial = replace(entrant.trial, seconds=seconds)
-    return replace(entrant, trial=trial, run=run, call=call, literal=rival.literal)
+    return replace(entrant, trial=replace(entrant.trial, seconds=seconds))
 
 
 def by_inductor(entrants: Sequence[Entrant], judge: Judge) -> Entrant | None:
@@ -313,14 +316,18 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
     found = judge.judged(entrant)
     if found.run is None:
         return found
-    alone = found.seconds
+    alone, cuda = found.seconds, judge.device == "cuda"
+
+    def behind() -> bool:
+        handicap = HANDICAP if alone < SLOW else SLOW_HANDICAP
+        return judge.far_behind((alone - OVERHEAD * len(plan.stages)) / handicap)
+
     try:
-        if judge.device == "cuda" or alone <= ONCE:
-            alone = min(alone, first(partial(built, judge.expected.inputs), judge.device == "cuda"))
+        if cuda or (behind() and alone <= ONCE):
+            alone = min(alone, first(partial(built, judge.expected.inputs), cuda))
     except PROBLEMS as problem:
         return entrant.out(f"not built: {reason(problem)}")
-    handicap = HANDICAP if alone < SLOW else SLOW_HANDICAP
-    if judge.far_behind((alone - OVERHEAD * len(plan.stages)) / handicap):
+    if behind():
         times = alone / judge.fastest
         slow = replace(found, trial=replace(found.trial, seconds=alone))
         slow = replace(slow, slow=True)
@@ -328,9 +335,9 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
     caller: Callable[..., Any] = Caller(judge.program, built, judge.device)
     call = partial(caller, *judge.operands)
     try:
-        if alone <= ONCE:
-            call()  # records, which takes long
-        seconds = first(call, judge.device == "cuda")
+        if alone <= LONG:
+            call()  # records, which takes long beside a brief run
+        seconds = first(call, cuda)
     except PROBLEMS as problem:
         return found.out(f"not built: {reason(problem)}")
     return replace(found, trial=replace(found.trial, seconds=seconds), call=call)

@@ -70,8 +70,8 @@ def test_without_numba_torch_computes_everything(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.compiled
 def test_loops_that_take_far_too_long_are_not_tried() -> None:
-    """Two products as written in one statement: 10^9 steps, where two matrix products take 10^6."""
-    n = 180
+    """Two products in one statement: 2*10^10 steps, where products of two take 10^8."""
+    n = 360
     f = ed.compile("Y[i,l] = A[i,j]*B[j,k]*C[k,l]", A=(n, n), B=(n, n), C=(n, n))
     assert not any("compiled" in trial.label for trial in f.trials)
 
