@@ -14,11 +14,9 @@ of JSON for each formula and size, and a second run goes on where the first one 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import inf
-from pathlib import Path
 from statistics import median
 from typing import Any, cast
 
@@ -28,10 +26,11 @@ import torch
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.api.formula import parse
 from einderive.frontend.api.optimize import derive
+from einderive.frontend.bench.kept import Kept
+from einderive.frontend.bench.kept import read as read_rows
 from einderive.frontend.bench.never_slower import selected
 from einderive.frontend.bench.ranks import median_error, rank_correlation
 from einderive.frontend.bench.rows import Rows
-from einderive.frontend.files import write_whole
 from einderive.frontend.formulas import Formula
 from einderive.frontend.machine.refined import refined
 from einderive.frontend.machine.stages import timed_stages
@@ -99,9 +98,8 @@ def bench_choice(
 ) -> int:
     """The table, and what it comes to."""
     out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
-    done = read(file)
-    if file:
-        write_whole(file, "".join(map(_line, done.values())))
+    kept = Kept(file, _row, _key)
+    done = kept.rows
     for row in done.values():
         _add(out, row)
     known = {stage.key: stage.measured for row in done.values() for stage in row.stages}
@@ -109,10 +107,7 @@ def bench_choice(
         if (formula.name, size) not in done:
             out.progress.write(f"{formula.name}, {size}")
             row = measured(formula, size, programs, known, measuring)
-            done[formula.name, size] = row
-            if file:
-                with Path(file).open("a", encoding="utf-8") as table:
-                    table.write(_line(row))
+            kept.add(row)
             _add(out, row)
     for text, data in summary(list(done.values())):
         out.add(text, data)
@@ -120,20 +115,12 @@ def bench_choice(
 
 
 def read(file: str) -> dict[tuple[str, int], Measured]:
-    """The rows of a table by formula and size.  A last line that was cut off does not count."""
-    found: dict[tuple[str, int], Measured] = {}
-    if file and Path(file).exists():
-        for line in Path(file).read_text(encoding="utf-8").splitlines():
-            try:
-                row = _row(json.loads(line))
-            except ValueError:
-                continue
-            found[row.formula, row.size] = row
-    return found
+    """The rows of a table by formula and size."""
+    return read_rows(file, _row, _key)
 
 
-def _line(row: Measured) -> str:
-    return json.dumps(asdict(row)) + "\n"
+def _key(row: Measured) -> tuple[str, int]:
+    return row.formula, row.size
 
 
 def _row(data: Mapping[str, Any]) -> Measured:

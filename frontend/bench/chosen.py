@@ -14,11 +14,9 @@ where the first one ended.  With `minutes`, what is not begun by then is left fo
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from statistics import median
 from time import monotonic
 from typing import Any, cast
@@ -28,10 +26,11 @@ import torch
 
 from einderive.frontend.api.formula import parse
 from einderive.frontend.bench.choice import LARGEST
+from einderive.frontend.bench.kept import Kept
+from einderive.frontend.bench.kept import read as read_rows
 from einderive.frontend.bench.never_slower import selected
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
-from einderive.frontend.files import write_whole
 from einderive.frontend.formulas import Formula
 from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, race
 from einderive.ta.errors import EinderiveError
@@ -80,9 +79,8 @@ def bench_chosen(
     """The table, and what it comes to."""
     out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
     end = None if minutes is None else monotonic() + 60 * minutes
-    done = read(file)
-    if file:
-        write_whole(file, "".join(map(_line, done.values())))
+    kept = Kept(file, _row, _key)
+    done = kept.rows
     for row in done.values():
         _add(out, row)
     left = 0
@@ -93,10 +91,8 @@ def bench_chosen(
             left += 1
             continue
         out.progress.write(f"{formula.name}, {size}")
-        row = done[formula.name, size] = compared(formula, size, effort)
-        if file:
-            with Path(file).open("a", encoding="utf-8") as table:
-                table.write(_line(row))
+        row = compared(formula, size, effort)
+        kept.add(row)
         _add(out, row)
     for text, data in summary(list(done.values())):
         out.add(text, data)
@@ -106,20 +102,12 @@ def bench_chosen(
 
 
 def read(file: str) -> dict[tuple[str, int], Chosen]:
-    """The rows of a table by formula and size.  A last line that was cut off does not count."""
-    found: dict[tuple[str, int], Chosen] = {}
-    if file and Path(file).exists():
-        for line in Path(file).read_text(encoding="utf-8").splitlines():
-            try:
-                row = _row(json.loads(line))
-            except ValueError:
-                continue
-            found[row.formula, row.size] = row
-    return found
+    """The rows of a table by formula and size."""
+    return read_rows(file, _row, _key)
 
 
-def _line(row: Chosen) -> str:
-    return json.dumps(asdict(row)) + "\n"
+def _key(row: Chosen) -> tuple[str, int]:
+    return row.formula, row.size
 
 
 def _row(data: Mapping[str, Any]) -> Chosen:

@@ -248,6 +248,7 @@ def digits(rows: Rows, **options: Any) -> int:
     epilog=examples(
         "einderive bench kernels --stage softmax --elements 40000",
         "einderive bench kernels --peer torch --peer JAX --seconds 0.2 --json",
+        "einderive bench kernels --minutes 10 --file kernels.jsonl",
     )
 )
 @click.option(
@@ -272,6 +273,8 @@ def digits(rows: Rows, **options: Any) -> int:
     help="Only this peer: torch, Inductor or JAX. [default: all that are installed]",
 )
 @SECONDS
+@MINUTES
+@KEPT
 @reported
 def kernels(rows: Rows, **options: Any) -> int:
     """Time single stages beside torch, torch.compile and JAX.

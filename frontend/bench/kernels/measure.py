@@ -104,6 +104,16 @@ def measured(stage: Stage, elements: int, wanted: tuple[str, ...], seconds: floa
     )
 
 
+def row_of(data: Mapping[str, Any]) -> Row:
+    """The row of which this is the data in a table."""
+    return Row(**{**data, "words": tuple(data["words"])})
+
+
+def key_of(row: Row) -> tuple[str, int]:
+    """What names the row in a table."""
+    return row.name, row.elements
+
+
 def _outputs(found: Any) -> tuple[torch.Tensor, ...]:
     return tuple(found) if isinstance(found, tuple) else (found,)
 

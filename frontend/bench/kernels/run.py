@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
+from time import monotonic
 
 import torch
 
-from einderive.frontend.bench.kernels.measure import Row, measured
+from einderive.frontend.bench.kept import Kept
+from einderive.frontend.bench.kernels.measure import key_of, measured, row_of
 from einderive.frontend.bench.kernels.rivals import PEERS, missing
 from einderive.frontend.bench.kernels.table import HEAD, line_of, missed, summary
 from einderive.frontend.bench.rows import Rows
@@ -33,19 +36,33 @@ def bench_kernels(
     wanted: tuple[str, ...],
     seconds: float,
     out: Rows,
+    *,
+    minutes: float | None = None,
+    file: str = "",
 ) -> int:
-    """The tables; 0 where every goal is reached."""
+    """The tables; 0 where every goal is reached.  A table in a file grows by each row, and a second
+    run goes on where the first one ended; what is not begun after so many minutes is left to it."""
     wanted = wanted or PEERS
     out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, the public call")
     for peer, reason in missing().items():
         if peer in wanted:
             out.say(f"{peer} is left out: {reason}")
     out.say(HEAD)
-    rows, failed = list[Row](), 0
+    end = inf if minutes is None else monotonic() + 60 * minutes
+    kept = Kept(file, row_of, key_of)
     todo = [*selected(words, elements)]
-    code = 0
+    wished = {(stage.name, count) for stage, count in todo}
+    rows = [row for key, row in kept.rows.items() if key in wished]
+    for row in rows:
+        out.add(line_of(row), row)
+    code = failed = left = 0
     try:
         for position, (stage, count) in enumerate(todo):
+            if (stage.name, count) in kept.rows:
+                continue
+            if monotonic() > end:
+                left += 1
+                continue
             out.progress.write(f"{position} of {len(todo)}: {stage.name}, {count}")
             try:
                 row = measured(stage, count, wanted, seconds)
@@ -55,6 +72,7 @@ def bench_kernels(
                 text = f"{stage.name[:44]:<44} {count:>9} FAILED: {reason}"
                 out.add(text, {"name": stage.name, "elements": count, "failed": reason})
                 continue
+            kept.add(row)
             rows.append(row)
             out.add(line_of(row), row)
     except KeyboardInterrupt:
@@ -66,5 +84,7 @@ def bench_kernels(
     goals = [*missed(rows)]
     for line in goals:
         out.say(f"missed: {line}")
+    if left:
+        out.say(f"{left} stages and sizes are left for another run")
     out.say(f"{len(rows)} measured, {failed} failed, {len(goals)} goals missed")
     return code or (1 if goals or failed else 0)

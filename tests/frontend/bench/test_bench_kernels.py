@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from einderive.frontend.bench.kernels.measure import Row, measured
 from einderive.frontend.bench.kernels.run import selected
 from einderive.frontend.bench.kernels.table import missed, ratios, summary
 from einderive.frontend.cli.main import main
-from einderive.frontend.stages import ELEMENTS, KINDS, STAGES
+from einderive.frontend.stages import ELEMENTS, KINDS, STAGES, Stage
 
 Capture = pytest.CaptureFixture[str]
 
@@ -98,3 +99,31 @@ def test_an_interruption_leaves_what_is_there(
     out = capsys.readouterr().out
     assert f"interrupted: 2 of {len(STAGES)} measured" in out
     assert "geometric mean" in out
+
+
+def test_it_goes_on_where_it_ended(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "kernels.jsonl"
+    made = list[str]()
+
+    def told(stage: Stage, elements: int, *options: object) -> Row:
+        made.append(stage.name)
+        return replace(row(1e-4, 1e-4, 1e-4, elements), name=stage.name)
+
+    monkeypatch.setattr(run, "measured", told)
+    command = ["bench", "kernels", "--stage", "jacobi", "--elements", "400", "--file", str(file)]
+    assert main([*command, "--minutes", "1e-9"]) == 0
+    left = capsys.readouterr().out
+    assert not made
+    assert main(command) == 0
+    names = [*made]
+    assert f"{len(names)} stages and sizes are left" in left
+    whole = file.read_text()
+    last = whole.splitlines(keepends=True)[-1]
+    file.write_text(whole.removesuffix(last) + last[:20])  # as a killed run leaves it
+    capsys.readouterr()
+    assert main([*command, "--json"]) == 0
+    assert made == [*names, names[-1]]
+    assert [each["name"] for each in json.loads(capsys.readouterr().out)] == names
+    assert file.read_text() == whole
