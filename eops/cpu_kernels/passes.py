@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from einderive.eops.cpu_kernels.points import Points
+from einderive.eops.cpu_kernels.points import SHORT, Points
 from einderive.eops.cpu_kernels.totals import identity, of_two
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, of_row, of_team
 from einderive.eops.loops.values import Choice, Load, lanes, parts, rows_of
@@ -87,8 +87,14 @@ class Pass(Points):
             self._values(len(self.order) - 1)
             self._values(len(self.order))
             for k in self.phase.reductions:
-                self.text.add(f"s{k} = {self._combined(k, f's{k}')}")
+                if self._is_short(k):
+                    value = self.kernel.name(self.plan.reductions[k].value)
+                    self.text.add(f"short{k} = {f'short{k} + {value}' if step else value}")
+                else:
+                    self.text.add(f"s{k} = {self._combined(k, f's{k}')}")
             self._write_outputs()
+        for k in filter(self._is_short, self.phase.reductions):
+            self.text.add(f"s{k} = s{k} + float64(short{k})")
         for k in self.phase.reductions:
             self.text.add(f"store({self._total(k)}, s{k})")
         self.text.close(2)
@@ -131,14 +137,14 @@ class Pass(Points):
                 )
                 self._in_lanes(several, "head", "tail", checked=False)
             else:
-                self._points(f"for i{inner} in range(start, stop):", checked=False)
+                self._points("start", "stop", checked=False)
             text.open("for side in range(2):")
             text.add(f"begin = stop if side else {low}", f"end = {high} if side else start")
             low, high = "begin", "end"
         elif several > 1:
             self._in_lanes(several, f"{low} // {several}", f"{high} // {several}", checked=True)
         if bounded or apart or several == 1:
-            self._points(f"for i{inner} in range({low}, {high}):", checked=True)
+            self._points(low, high, checked=True)
         text.depth, self.kernel.quotients = depth, {}
         if self.rows:
             self._end_parts()
@@ -189,7 +195,7 @@ class Pass(Points):
 
     def _in_lanes(self, several: int, low: str, high: str, *, checked: bool) -> None:
         inner, known = self.order[-1], self.kernel.names
-        self.text.open(f"for i{inner} in range({low}, {high}):")
+        depth = self._open(low, high)
         inside = [place for place in self.needed if self._at(place)]
         step = affine.scale(affine.iterator(inner), several)
         for lane in range(several):
@@ -198,31 +204,55 @@ class Pass(Points):
             self._values(len(self.order), checked=checked)
             self._stores()
         self.kernel.moved, self.kernel.names = {}, known
-        self.text.close()
+        self._close(depth)
 
-    def _points(self, loop: str, *, checked: bool) -> None:
+    def _open(self, low: str, high: str) -> int:
+        """The inner loop.  Sums of float32 have a total in float32 for some steps, which is added
+        to the one in float64: twice as many numbers are added at once.  The depth outside."""
+        inner, depth = f"i{self.order[-1]}", self.text.depth
+        short = [*self._short()]
+        side, most = self.plan.domain[self.order[-1]], self.plan.sizes.terms
+        if short and (self.kernel.numbers.open or side.extent > most):
+            self.text.open(f"for from_{inner} in range({low}, {high}, {most}):")
+            low, high = f"from_{inner}", f"min(from_{inner} + {most}, {high})"
+        for k in short:
+            self.text.add(f"{self._part(k)} = {self._number(0, SHORT)}")
+        self.text.open(f"for {inner} in range({low}, {high}):")
+        return depth
+
+    def _close(self, depth: int) -> None:
+        self.text.close()
+        for k in self._short():
+            self.text.add(f"part{k} = part{k} + float64({self._part(k)})")
+        self.text.depth = depth
+
+    def _short(self) -> Iterator[int]:
+        """Sums of an inner loop with totals in float32."""
+        return filter(self._is_short, self.phase.reductions if self.rows else ())
+
+    def _points(self, low: str, high: str, *, checked: bool) -> None:
         """The inner loop; with functions in their form for operands that are near, and once more
         where one was not."""
         self.near = self._has_near()
         if self.near:
-            totals = [self._part(k) for k in self.phase.reductions]
+            totals = [self._whole_part(k) for k in self.phase.reductions]
             self.text.add("far = int32(0)", *(f"before_{total} = {total}" for total in totals))
-            self._run(loop, checked=checked)
+            self._run(low, high, checked=checked)
             self.near = False
             self.text.open("if far != int32(0):")
             self.text.add(*(f"{total} = before_{total}" for total in totals))
-        self._run(loop, checked=checked)
+        self._run(low, high, checked=checked)
         self.text.close(bool(self._has_near()))
 
-    def _run(self, loop: str, *, checked: bool) -> None:
+    def _run(self, low: str, high: str, *, checked: bool) -> None:
         known = self.kernel.names
         inside, letter = filter(self._at, self.needed), LETTERS[self.runs]
         self.runs += 1
         self.kernel.names = {**known, **{place: f"{letter}{place}" for place in inside}}
-        self.text.open(loop)
+        depth = self._open(low, high)
         self._values(len(self.order), checked=checked)
         self._stores()
-        self.text.close()
+        self._close(depth)
         self.kernel.names = known
 
     def _has_near(self) -> bool:

@@ -29,6 +29,8 @@ from einderive.ta.ir.affine import Row
 
 NEAR: Final = frozenset({"sin", "cos", "tan", "fmod", "remainder", "floor_divide"})
 """Functions with a form for operands that are near."""
+SHORT: Final = "float32"
+"""The type in which some terms of a sum are added, before the rest is in float64."""
 
 
 class Points:
@@ -68,10 +70,20 @@ class Points:
         """Whether the value is computed in the inner loop."""
         return self.plan.depth(self.plan.masks[place], self.phase) == len(self.order)
 
-    def _part(self, reduction: int) -> str:
-        """The name of a total in the inner loop."""
+    def _whole_part(self, reduction: int) -> str:
+        """The name of a total outside of the inner loop."""
         order = REDUCERS[self.plan.reductions[reduction].reducer].order
         return f"key{reduction}" if order else f"part{reduction}"
+
+    def _part(self, reduction: int) -> str:
+        """The name of a total in the inner loop."""
+        short = self._is_short(reduction)
+        return f"short{reduction}" if short else self._whole_part(reduction)
+
+    def _is_short(self, reduction: int) -> bool:
+        """Whether some of the terms are added in their own type, before the rest."""
+        made = self.plan.reductions[reduction]
+        return made.reducer == "sum" and self.plan.values[made.value].kind == SHORT != made.kind
 
     def _stores(self) -> None:
         """What is done with the values of a point."""
@@ -82,8 +94,9 @@ class Points:
             if self.rows and ordered:
                 self.text.add(f"key{k} = max(key{k}, {made.reducer}_key_{made.kind}({value}))")
             elif self.rows:
-                word = IN_ANY_ORDER[made.reducer]
-                self.text.add(f"part{k} = {word}(part{k}, {made.kind}({value}))")
+                word, total = IN_ANY_ORDER[made.reducer], self._part(k)
+                term = value if self._is_short(k) else f"{made.kind}({value})"
+                self.text.add(f"{total} = {word}({total}, {term})")
             else:
                 at = self._total(k)
                 self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")

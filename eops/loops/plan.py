@@ -47,6 +47,7 @@ class Sizes(NamedTuple):
     - `kept`: so many elements at most that a pass keeps for later ones lie on the stack; `worth`:
       so many operations at least a value takes that is kept.
     - `short`: an inner loop with fewer steps is not worth its start.
+    - `terms`: so many terms of a sum at most are added in float32, before the rest in float64.
     - `window`: so many bytes at most all windows have; `stretch`: so many times the steps before
       the first result are one piece of work, at least."""
 
@@ -58,6 +59,7 @@ class Sizes(NamedTuple):
     turned_block: int = 128
     jam: int = 4
     short: int = 8
+    terms: int = 512
     kept: int = 1 << 14
     worth: float = 16.0
     window: int = 1 << 18

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import product
 from random import Random
 from threading import Barrier
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ SMALL = Sizes(
     turned_block=3,
     jam=2,
     short=1,
+    terms=2,
     kept=1,
     worth=1,
     window=400,
@@ -72,10 +73,13 @@ class Memory:
 
 KINDS: Mapping[str, type] = {
     "float64": np.float64,
+    "float32": np.float64,
     "int64": np.int64,
     "int32": np.int32,
     "bool": bool,
 }
+"""Numbers of float32 have all digits: what is judged is the text, not its rounding."""
+REAL: Final = ("float64", "float32")
 
 
 def empty(size: int, kind: str = "float64") -> Memory:
@@ -161,8 +165,8 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
 
     return {
         **functions,
-        **{f"{word}_near_float64": _near(functions[f"{word}_float64"]) for word in NEAR},
-        **{f"far_{w}_near_float64": lambda x, *y: np.int32(abs(x) >= 1) for w in NEAR},
+        **{f"{w}_near_{of}": _near(functions[f"{w}_{of}"]) for w in NEAR for of in REAL},
+        **{f"far_{w}_near_{of}": lambda x, *y: np.int32(abs(x) >= 1) for w in NEAR for of in REAL},
         **truths,
         **{f"address{k}": list.__getitem__ for k in range(64)},
         **{room.function: partial(empty, room.size, room.kind) for room in emitter.rooms},
@@ -182,11 +186,11 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "chosen": lambda condition, one, other: one if condition else other,
         "this_thread": lambda: thread,
         "all_threads": lambda: THREADS,
-        "max_key_float64": key,
-        "min_key_float64": lambda x: key(-x),
-        "of_max_key_float64": of_key,
-        "of_min_key_float64": lambda found: -of_key(found),
-        "least_key_float64": least,
+        **{f"max_key_{of}": key for of in REAL},
+        **{f"min_key_{of}": lambda x: key(-x) for of in REAL},
+        **{f"of_max_key_{of}": of_key for of in REAL},
+        **{f"of_min_key_{of}": lambda found: -of_key(found) for of in REAL},
+        **{f"least_key_{of}": least for of in REAL},
         "least_key_int32": np.int32(-(2**31)),
         **{f"{word}_int32": lambda x: x for word in ("max_key", "of_max_key")},
         **{f"{word}_int32": lambda x: ~x for word in ("min_key", "of_min_key")},
@@ -209,8 +213,8 @@ def check(group: Group, inputs: Values, random: Random) -> tuple[Plan, ...]:
     strides: Strides = tuple(random_strides(source, random) for source in group.operands)
     arrays = [value_of(source, inputs) for source in group.operands]
     expected = [value_of(out, inputs) for out in group.outputs]
-    typing = alike(group, "float64")
-    open_sizes = sum(map(sum, strides)) % 2 == 1
+    open_sizes, kind = sum(map(sum, strides)) % 2 == 1, REAL[random.randrange(2)]
+    typing = alike(group, kind)
     found = plans(group, strides, typing, open_sizes=open_sizes)
     found += plans(group, strides, typing, SMALL, open_sizes)
     if open_sizes:  # where no windows are kept

@@ -1,0 +1,49 @@
+"""Sums of float32, of which some terms are added in float32 and the rest in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from einderive.eops.cpu_kernels.build import build
+from einderive.eops.loops.arrange import dense
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.plan import SIZES
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
+
+TEXTS = (
+    "Y[i] = sum[k](X[i,k]^2)",
+    "Y[k] = sum[i](X[i,k]^2)",
+    "Y[i] = sum[k](X[i,k]*X[i,k-1])",
+    "Y[i] = sum[k](X[i,k//3]) where k in 0:{0}",
+    "P[i] = sum[k](X[i,k]); Q[i] = max[k](X[i,k]); R[i] = sum[k](sin(X[i,k]^5))",
+)
+TERMS = (SIZES.terms, SIZES.terms + 1, 3 * SIZES.terms - 1)
+
+
+@pytest.mark.parametrize(("text", "terms"), [*zip(TEXTS, (*TERMS, *TERMS), strict=False)])
+def test_long_sums_have_all_digits(text: str, terms: int) -> None:
+    shape = (terms, 3) if text.startswith("Y[k]") else (3, terms)
+    data = torch.rand(shape, generator=torch.Generator().manual_seed(0)) + 1000
+    roots = parse(text.format(terms), {"X": shape}, "float32").roots()
+    group = Group(stages(*roots), roots)
+    kernel = build(group, dense(group), alike(group, "float32"))
+    assert "short0" in kernel.source
+    for found, root in zip(kernel(data), roots, strict=True):
+        exact = np.asarray(evaluate(root, {"X": data.double().numpy()}, RealField()), dtype=float)
+        usual = 2e-7 if "sin" not in text else 1.0  # of the angles in float32
+        np.testing.assert_allclose(found.numpy(), exact, rtol=usual, atol=usual * 100)
+
+
+def test_numbers_that_float32_counts_no_further_are_counted() -> None:
+    """2^24 ones and more: a total in float32 would stay at 2^24."""
+    rows = parse("Y[i] = sum[k](X[i,k])", {"X": (1, (1 << 24) + 3)}, "float32").roots()
+    group = Group(stages(*rows), rows)
+    kernel = build(group, dense(group), alike(group, "float32"))
+    (found,) = kernel(torch.ones(1, (1 << 24) + 3))
+    assert found.item() == (1 << 24) + 4  # the nearest number of float32
