@@ -1,11 +1,14 @@
 "use strict";
 // What an element reads, and who reads it: by mouse, touch or arrow keys, on the grids of a program.
+const marks = []; // of each program: the element that is marked, the one at first, and what marks it
 for (const program of document.querySelectorAll(".program-data")) {
   const { shapes, reads } = JSON.parse(program.querySelector("template").content.textContent);
   const grids = new Map([...program.querySelectorAll("svg.grid")].map((grid) => [grid.dataset.tensor, grid]));
   const cell = (name, place) => grids.get(name).children[place];
   const said = program.querySelector(".told");
   const users = new Map();
+  const mark = { now: [], first: [], show: (name, place) => { if (grids.get(name)?.children[place]) show(name, place); } };
+  marks.push(mark);
   for (const [name, list] of Object.entries(reads)) {
     list.forEach((read, place) => read.forEach(([source, at]) => {
       const key = `${source} ${at}`;
@@ -40,6 +43,8 @@ for (const program of document.querySelectorAll(".program-data")) {
     sources.forEach(([n, p]) => cell(n, p).classList.add("reads"));
     readers.forEach(([n, p]) => cell(n, p).classList.add("used"));
     cell(name, place).classList.add("here");
+    mark.now = [place, name];
+    address.note();
     const own = reads[name]?.[place] ?? [];
     said.textContent = `${index(name, place)}`
       + (own.length ? ` reads ${own.length <= 6 ? own.map(([n, p]) => index(n, p)).join(", ") : counts(own)}` : "")
@@ -63,4 +68,12 @@ for (const program of document.querySelectorAll(".program-data")) {
   // At first the middle of the output, as the page shows it without this script.
   const marked = program.querySelector("rect.here");
   if (marked) { const grid = marked.parentElement; show(grid.dataset.tensor, [...grid.children].indexOf(marked)); }
+  mark.first = mark.now;
 }
+// The element that is marked is kept in the page's address: 1.6.T1 is number 6 of T1 in the second program.
+address.part("element",
+  () => marks.flatMap(({ now, first }, n) => (`${now}` === `${first}` ? [] : [[n, ...now].join(".")])).join(" "),
+  (text) => {
+    const other = new Map(text.split(" ").map((each) => /^(\d+)\.(\d+)\.(.+)$/.exec(each)).filter(Boolean).map(([, n, place, name]) => [Number(n), [place, name]]));
+    marks.forEach(({ first, show }, n) => { const [place, name] = other.get(n) ?? first; show(name, Number(place)); });
+  });

@@ -19,6 +19,8 @@ from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.text import counted, duration, figure, shape
 
 FOLDER = Path(__file__).parent
+MOST_STAGES = 12
+"""So many statements of the derived program stand at the top of the page."""
 
 
 def page(view: View, docs: str = "") -> str:
@@ -39,8 +41,8 @@ def page(view: View, docs: str = "") -> str:
     if view.data is None:
         sections.remove("data")
     names = ["link.js", "page.js", *(["data.js"] if view.data else [])]
-    names += ["formula.js", "tree.js", "search.js"] if view.search else []
-    more = {"sections": sections, "script": "\n".join(map(file, names))}
+    names += ["formula.js", "tree.js", "drawing.js", "search.js"] if view.search else []
+    more = {"sections": sections, "script": "\n".join(map(file, names)), "most_stages": MOST_STAGES}
     return _rendered("page.html", view, docs, prefix="", **more)
 
 

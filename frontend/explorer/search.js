@@ -1,6 +1,6 @@
 "use strict";
 // The search as a drawn tree.  What a click or a key changes is the state below; `draw` shows it.
-const COLUMN = 190, ROW = 26, MOST_RESULTS = 40, MOST_FOLDS = 1000;
+const MOST_RESULTS = 40, MOST_FOLDS = 1000, FEW = 10;
 const byId = (id) => document.getElementById(`s-${id}`);
 const element = (tag, text = "", given = {}) => {
   const made = document.createElement(tag);
@@ -46,120 +46,72 @@ const explore = (data) => {
   const refused = Array.from({ length: count }, () => []);
   data.refused.state.forEach((i, r) => refused[i].push(r));
 
-  const folded = new Set();
-  const foldsAtFirst = () => { const found = new Set(); for (let i = 0; i < count; i++) if (children[i].length && !holds[i]) found.add(i); return found; };
-  const foldToChosen = () => { folded.clear(); foldsAtFirst().forEach((i) => folded.add(i)); };
-  let hits = new Set(), at = roots[0] ?? 0, scale = 1, left = 0, top = 0, until = last, across = "steps";
-  let shown = [], height = 0, place = new Map();
+  // A folded state shows of its children those that lead to the chosen path, and how many are below the rest.
+  const hidden = children.map((list) => list.reduce((total, c) => (holds[c] ? total : total + 1 + below[c]), 0));
+  const foldable = (i) => hidden[i] > 0;
+  const folded = new Set(), visible = (i) => (folded.has(i) ? children[i].filter((c) => holds[c]) : children[i]);
+  const firstFolds = new Set(order.filter(foldable));
+  // Where hardly anything was chosen, the first steps are shown too.
+  if (order.filter((i) => holds[i]).length < FEW) roots.forEach((i) => firstFolds.delete(i));
+  const foldToChosen = () => { folded.clear(); firstFolds.forEach((i) => folded.add(i)); };
+  let hits = new Set(), at = roots[0] ?? 0, until = last, across = "steps", shown = [];
 
+  const canvas = byId("canvas");
+  const drawing = treeDrawing(canvas, {
+    parents: data.parents, ways: data.ways, chosen, label: (i) => label[i],
+    rule: (i) => data.rules[i] || (data.ways[i] === "read" ? "" : `(${data.ways[i]})`),
+    hidden: (i) => (folded.has(i) ? hidden[i] : 0),
+  });
+  const { view } = drawing;
+  const LONG = 8 * COLUMN;  // of the axis of time, at full size
+  const column = (i) => (across === "steps" ? depth[i] * COLUMN : (s.found[i] / last) * LONG + depth[i] * 6);
   const layout = () => {
-    const known = (i) => s.found[i] <= until, found = rowsOf(roots, children, folded, known);
-    ({ shown, height } = found);
-    place = new Map(shown.map((i, k) => {
-      const x = across === "steps" ? depth[i] * COLUMN : (s.found[i] / last) * COLUMN * 8 + depth[i] * 6;
-      return [i, { x, y: found.rows[k] * ROW }];
-    }));
+    const known = (i) => s.found[i] <= until, found = rowsOf(roots, (i) => visible(i).filter(known), known);
+    ({ shown } = found);
+    drawing.layout(found, column);
   };
-
-  const canvas = byId("canvas"), pen = canvas.getContext("2d");
-  let colours = {};
-  const readColours = () => { colours = coloursOf(); };
-  const link = (from, to, way, strong) => {
-    pen.beginPath();
-    pen.strokeStyle = strong ? colours.accent : way === "read" ? colours.rule : colours.muted;
-    pen.lineWidth = strong ? 3 : 1;
-    pen.setLineDash(way === "explorative" ? [5, 3] : way === "read" ? [1, 3] : []);
-    const trunk = from.x + (to.y === from.y ? 6 : 0);
-    pen.moveTo(trunk, from.y + (to.y === from.y ? 0 : 6));
-    pen.lineTo(trunk, to.y);
-    pen.lineTo(to.x - 6, to.y);
-    pen.stroke();
-    pen.setLineDash([]);
-  };
-  const node = (i) => {
-    const { x, y } = place.get(i), way = data.ways[i];
-    if (hits.has(i)) { pen.fillStyle = colours["bar-2"]; pen.beginPath(); pen.arc(x, y, 10, 0, 7); pen.fill(); }
-    pen.beginPath();
-    if (way === "read") pen.rect(x - 4, y - 4, 8, 8); else pen.arc(x, y, 5, 0, 7);
-    const colour = chosen.has(i) ? colours.accent : way === "converging" ? colours.good : colours.muted;
-    pen.fillStyle = way === "explorative" ? colours.paper : colour;
-    pen.strokeStyle = colour; pen.lineWidth = 1.6;
-    pen.fill(); pen.stroke();
-    if (i === at) { pen.strokeStyle = colours.ink; pen.lineWidth = 2; pen.strokeRect(x - 10, y - 10, 20, 20); }
-    if (scale < 0.45) return;
-    const more = folded.has(i) && below[i] ? ` +${below[i]}` : "";
-    const said = `${label[i]} ${data.rules[i] || (way === "read" ? "" : `(${way})`)}`;
-    pen.fillStyle = chosen.has(i) ? colours.ink : colours.muted;
-    pen.font = `${chosen.has(i) ? "600 " : ""}12px ${colours.font}`;
-    pen.fillText(said + more, x + 9, y - 7, COLUMN - 24);
-  };
-  const draw = () => {
-    const ratio = devicePixelRatio || 1, width = canvas.clientWidth, tall = canvas.clientHeight;
-    if (canvas.width !== width * ratio || canvas.height !== tall * ratio) { canvas.width = width * ratio; canvas.height = tall * ratio; }
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, tall);
-    pen.setTransform(ratio * scale, 0, 0, ratio * scale, ratio * left, ratio * top);
-    const low = -top / scale - ROW, high = (tall - top) / scale + ROW;
-    const right = (width - left) / scale + 12, start = -left / scale - COLUMN;
-    const near = (p) => p.y >= low && p.y <= high && p.x >= start && p.x <= right;
-    const strong = [], trunks = new Set();
-    for (const i of shown) {
-      const from = place.get(data.parents[i]);
-      let to = place.get(i);
-      if (!from || to.y < low || from.y > high || from.x > right || to.x < start) continue;
-      if (to.y > high) {  // of links that end below, one trunk for each parent and way is seen
-        const trunk = `${data.parents[i]} ${data.ways[i]} ${chosen.has(i)}`;
-        if (trunks.has(trunk)) continue;
-        trunks.add(trunk);
-        to = { x: to.x, y: high };
-      }
-      if (chosen.has(i) && chosen.has(data.parents[i])) strong.push([from, to, data.ways[i], true]);
-      else link(from, to, data.ways[i], false);
-    }
-    for (const each of strong) link(...each);
-    for (const i of shown) if (near(place.get(i))) node(i);
-    byId("when").textContent = seconds(until);
-  };
+  const ticks = () => (across === "steps" ? [] : Array.from({ length: 9 }, (_, n) => [(n / 8) * LONG, n ? seconds((n / 8) * last) : "0"]));
+  const draw = () => drawing.draw({ marked: at, hits, ticks: ticks() });
   let waiting = 0;
   const redraw = () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(draw); address.note(); };
   const relayout = () => {
-    const before = place.get(at);
+    const before = drawing.place(at);
     layout();
-    const after = place.get(at);
-    if (before && after) { left += (before.x - after.x) * scale; top += (before.y - after.y) * scale; }
+    const after = drawing.place(at);
+    if (before && after) { view.left += before.x - after.x; view.top += before.y - after.y; }
     told();
     redraw();
   };
   const told = () => {
     const found = byId("find").value.trim() ? `${hits.size} found; ` : "";
     byId("count").textContent = `${found}${shown.length} of ${count} expressions drawn`;
+    byId("when").textContent = seconds(until);
+    byId("until").setAttribute("aria-valuetext", seconds(until));
   };
-  const fit = () => {
-    const width = Math.max(...shown.map((i) => place.get(i).x)) + COLUMN;
-    scale = Math.max(0.02, Math.min(1, canvas.clientWidth / (width + 20), canvas.clientHeight / ((height + 2) * ROW)));
-    left = 16; top = 24 * Math.max(scale, 0.5);
-    redraw();
-  };
-  const home = () => { scale = canvas.clientWidth < 500 ? 0.75 : 1; left = 20; top = 32; redraw(); };
+  const fit = () => { drawing.fit(); redraw(); };
+  const home = () => { drawing.home(); redraw(); };
   const near = () => {
-    const p = place.get(at);
+    const p = drawing.place(at);
     if (!p) return;
-    const x = p.x * scale + left, y = p.y * scale + top;
-    if (x < 20) left += 20 - x; else if (x > canvas.clientWidth - 120) left -= x - canvas.clientWidth + 120;
-    if (y < 24) top += 24 - y; else if (y > canvas.clientHeight - 24) top -= y - canvas.clientHeight + 24;
+    if (p.x < 20) view.left += 20 - p.x; else if (p.x > canvas.clientWidth - 120) view.left -= p.x - canvas.clientWidth + 120;
+    if (p.y < 24) view.top += 24 - p.y; else if (p.y > canvas.clientHeight - 24) view.top -= p.y - canvas.clientHeight + 24;
   };
-  const zoom = (factor, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2) => {
-    const to = Math.min(3, Math.max(0.02, scale * factor));
-    left = x - ((x - left) * to) / scale; top = y - ((y - top) * to) / scale; scale = to;
-    redraw();
-  };
+  const zoom = (factor, x, y) => { drawing.zoom(factor, x, y); redraw(); };
   const select = (i, opening = true) => {
-    for (let p = data.parents[i]; opening && p >= 0; p = data.parents[p]) folded.delete(p);
+    // Its parents are unfolded as far as they hide it.
+    for (let c = i, p = data.parents[i]; opening && p >= 0; c = p, p = data.parents[p]) if (!holds[c]) folded.delete(p);
     if (s.found[i] > until) { until = last; byId("until").value = 1000; }
     at = i;
     layout(); near(); told(); redraw();
     detail(i);
+    byId("said").textContent = spoken(i);
   };
+  // What a screen reader says of the expression that was gone to.
+  const spoken = (i) => [
+    label[i], data.rules[i] ? `by ${data.rules[i]}, ${data.ways[i]}` : data.ways[i], chosen.has(i) ? "on the chosen path" : "",
+    s.operator[i] || (s.nearest[i] && `distance ${s.distance[i]} to ${s.nearest[i]}`), `${seconds(s.best[i])} at best`,
+    folded.has(i) ? `folded, ${hidden[i]} below` : "",
+  ].filter(Boolean).join("; ");
 
   // What is known of one expression.
   const button = (i, after = "") => {
@@ -245,20 +197,14 @@ const explore = (data) => {
       ...listed("It reads", s.reads[i].map((j) => button(j))),
       ...listed("Read by", readBy[i].map((j) => button(j))),
       ...listed("Refused here", said));
-    reachable();
+    reachable(panel);
   };
 
   // Input.
-  const toggle = (i) => { if (children[i].length) { if (!folded.delete(i)) folded.add(i); relayout(); } };
+  const toggle = (i) => { if (foldable(i)) { if (!folded.delete(i)) folded.add(i); relayout(); byId("said").textContent = spoken(i); } };
   const hit = (event) => {
     const box = canvas.getBoundingClientRect();
-    const x = (event.clientX - box.left - left) / scale, y = (event.clientY - box.top - top) / scale;
-    let best = -1, least = (14 / Math.min(1, scale)) ** 2;
-    for (const i of shown) {
-      const p = place.get(i), dx = x < p.x ? p.x - x : Math.max(0, x - p.x - (scale < 0.45 ? 0 : COLUMN * 0.6)), far = dx ** 2 + (p.y - y) ** 2;
-      if (far < least) { least = far; best = i; }
-    }
-    return best;
+    return drawing.nearest(event.clientX - box.left, event.clientY - box.top);
   };
   const pointers = new Map();
   let moved = 0;
@@ -271,7 +217,7 @@ const explore = (data) => {
       const far = (p) => Math.hypot(p.clientX - others[0].clientX, p.clientY - others[0].clientY);
       const box = canvas.getBoundingClientRect();
       zoom(far(event) / Math.max(1, far(before)), others[0].clientX - box.left, others[0].clientY - box.top);
-    } else { left += event.clientX - before.clientX; top += event.clientY - before.clientY; redraw(); }
+    } else { view.left += event.clientX - before.clientX; view.top += event.clientY - before.clientY; redraw(); }
     moved += Math.abs(event.clientX - before.clientX) + Math.abs(event.clientY - before.clientY);
     pointers.set(event.pointerId, event);
   });
@@ -290,10 +236,10 @@ const explore = (data) => {
     zoom(Math.exp(-event.deltaY / 400), event.clientX - box.left, event.clientY - box.top);
   }, { passive: false });
   canvas.addEventListener("keydown", (event) => {
-    const line = shown.indexOf(at), kids = children[at].filter((c) => place.has(c));
+    const line = shown.indexOf(at), kids = visible(at).filter((c) => s.found[c] <= until);
     const keys = {
       ArrowLeft: () => data.parents[at] >= 0 && select(data.parents[at], false),
-      ArrowRight: () => { if (folded.has(at)) toggle(at); else if (kids.length) select(kids[0], false); },
+      ArrowRight: () => { if (kids.length) select(kids[0], false); else if (folded.has(at)) toggle(at); },
       ArrowDown: () => line + 1 < shown.length && select(shown[line + 1], false),
       ArrowUp: () => line > 0 && select(shown[line - 1], false),
       Enter: () => toggle(at), " ": () => toggle(at), Home: () => select(roots[0], false),
@@ -319,19 +265,19 @@ const explore = (data) => {
   byId("in").addEventListener("click", () => zoom(1.3));
   byId("out").addEventListener("click", () => zoom(1 / 1.3));
   byId("fit").addEventListener("click", fit);
-  byId("open").addEventListener("click", () => { folded.clear(); relayout(); });
+  byId("open").addEventListener("click", () => { folded.clear(); layout(); told(); fit(); });
   byId("fold").addEventListener("click", () => { foldToChosen(); layout(); told(); home(); });
   byId("across").addEventListener("change", (event) => { across = event.target.value; layout(); home(); });
   byId("until").addEventListener("input", (event) => { until = event.target.value >= 1000 ? last : (last * event.target.value) / 1000; relayout(); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); redraw(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { drawing.colours(); redraw(); });
   new ResizeObserver(redraw).observe(canvas);
 
   document.getElementById("searched").hidden = false;
-  readColours(); foldToChosen(); layout(); home(); told(); detail(at);
+  drawing.colours(); foldToChosen(); layout(); home(); told(); detail(at);
 
   // The view in the page's address.  Folds are those that differ from the first ones, or after "all"
   // those that are shut.
-  const looked = () => `${scale} ${left} ${top}`, start = looked();
+  const looked = () => `${view.across} ${view.down} ${view.left} ${view.top}`, start = looked();
   const field = (name, first, event) => address.part(name, () => (byId(name).value === first ? "" : byId(name).value), (text) => {
     byId(name).value = text || first;
     byId(name).dispatchEvent(new Event(event));
@@ -340,8 +286,8 @@ const explore = (data) => {
   field("until", "1000", "input");
   field("find", "", "input");
   address.part("folds", () => {
-    const first = foldsAtFirst(), all = order.filter((i) => children[i].length);
-    const near = all.filter((i) => folded.has(i) !== first.has(i)), shut = all.filter((i) => folded.has(i));
+    const all = order.filter(foldable);
+    const near = all.filter((i) => folded.has(i) !== firstFolds.has(i)), shut = all.filter((i) => folded.has(i));
     if (!near.length) return "";
     return (shut.length < near.length ? ["all", ...shut] : near).slice(0, MOST_FOLDS).join(".");
   }, (text) => {
@@ -352,8 +298,10 @@ const explore = (data) => {
   });
   address.part("at", () => (at === (roots[0] ?? 0) ? "" : `${at}`), (text) => { at = numbers(text, count)[0] ?? roots[0] ?? 0; relayout(); detail(at); });
   address.part("view", () => (looked() === start ? "" : looked()), (text) => {
-    const [size, x, y] = text.split(" ").map(Number);
-    if (size > 0 && Number.isFinite(x + y)) { scale = Math.min(3, Math.max(0.02, size)); left = x; top = y; redraw(); } else home();
+    const [wide, tall, x, y] = text.split(" ").map(Number);
+    if (!(wide > 0 && tall > 0 && Number.isFinite(x + y))) { home(); return; }
+    Object.assign(view, { across: Math.min(WIDEST, wide), down: Math.min(WIDEST, tall), left: x, top: y });
+    redraw();
   });
 };
 

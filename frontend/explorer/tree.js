@@ -2,11 +2,11 @@
 // What drawings of a search share: the order of a tree's rows, colours, seconds in words.
 const seconds = (value) => {
   if (value < 0) return "unknown";
-  const [size, unit] = value >= 1 ? [1, "s"] : value >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
+  const [size, unit] = value >= 1 ? [1, "s"] : value >= 1e-3 ? [1e-3, "ms"] : [1e-6, "us"];
   return `${Number((value / size).toPrecision(3))} ${unit}`;
 };
-// A state stands in the row of its first child; each further leaf takes the next row.
-const rowsOf = (roots, children, folded, known) => {
+// `visible` gives the children to show.  A state stands in the row of its first child; each further leaf takes the next row.
+const rowsOf = (roots, visible, known = () => true) => {
   const shown = [], rows = [], rest = [...roots].reverse().map((i) => [i, true]);
   let row = 0;
   while (rest.length) {
@@ -15,9 +15,8 @@ const rowsOf = (roots, children, folded, known) => {
     if (fresh && shown.length) row++;
     shown.push(i);
     rows.push(row);
-    if (folded.has(i)) continue;
-    const visible = children[i].filter(known);
-    for (let c = visible.length - 1; c >= 0; c--) rest.push([visible[c], c > 0]);
+    const below = visible(i);
+    for (let c = below.length - 1; c >= 0; c--) rest.push([below[c], c > 0]);
   }
   return { shown, rows, height: row };
 };

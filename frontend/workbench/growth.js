@@ -23,7 +23,7 @@ const growing = (canvas, said) => {
       for (let i = states.length - 1; i >= 0; i--) if (holds[i] && states[i][0] >= 0) holds[states[i][0]] = true;
       for (const list of [...children, roots]) list.sort((a, b) => holds[b] - holds[a] || a - b);
     }
-    laid = rowsOf(roots, children, new Set(), () => true);
+    laid = rowsOf(roots, (i) => children[i]);
     canvas.parentElement.hidden = !states.length;
     canvas.setAttribute("aria-label", `Tree of the search: ${states.length} expressions, ${states.filter((s) => s[1] === CONVERGING).length} of them by converging steps`);
     canvas.dataset.count = states.length;

@@ -17,6 +17,7 @@ SEEN = """() => ({
   folds: [...document.querySelectorAll("main details")].map((each) => each.open),
   texts: ["s-count", "s-detail", "s-results", "s-when"]
     .map((id) => document.getElementById(id).innerText),
+  told: [...document.querySelectorAll(".told")].map((each) => each.textContent),
   fields: ["s-find", "s-across", "s-until"].map((id) => document.getElementById(id).value),
   form: document.querySelector(".as-text").checked,
   drawn: document.getElementById("s-canvas").toDataURL(),
@@ -69,6 +70,8 @@ def test_a_link_reopens_the_same_view(tmp_path: Path) -> None:
         shown.locator("#s-canvas").focus()
         shown.keyboard.press("Enter")
         shown.keyboard.press("+")
+        grid = shown.locator(".program-data").nth(1).locator("svg.grid").first
+        grid.locator("rect").nth(4).hover()
         shown.locator("nav a[href='#search']").click()
         wanted = settled(shown)
         assert all(wanted[name] != fresh[name] for name in wanted)
@@ -96,6 +99,7 @@ def test_a_link_reopens_the_same_view(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "state",
     [
+        "data?element=0.99999.Y+1.0.nothing+7.0.A+0.0.<b>+1.2.3",
         "%zz?open=%zz",
         "search?at=99999999&folds=all.-1.1e9.x&view=NaN+0+0&until=x&across=<b>",
         "search?open=999999.0.0&view=0+1+1&form=<script>alert(1)</script>&find=%3Cimg+src=x%3E",
@@ -113,6 +117,7 @@ def test_an_address_of_no_view_does_no_harm(state: str, tmp_path: Path) -> None:
         shown = opened(browser, f"{file.as_uri()}#{state}", said)
         found = settled(shown)
         assert found["texts"][0].endswith("expressions drawn")
+        assert all(found["told"])
         assert shown.locator("script").count() == 1
         assert shown.locator("main img").count() == 0
         browser.close()

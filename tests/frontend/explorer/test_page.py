@@ -54,6 +54,15 @@ def text(compiled: CompiledFunction) -> str:
     return page(view_of(distances(), compiled))
 
 
+def test_the_first_look_shows_the_program_that_was_found_and_how_fast_it_is(text: str) -> None:
+    top = text[: text.index("<nav")]
+    assert "becomes, by " in top
+    assert all(f"T{number}[" in top for number in (1, 2, 3))
+    assert "Measured, of all programs: <strong>chosen: " in top
+    top = (alone := page(view_of(distances(), checked=0)))[: alone.index("<nav")]
+    assert re.search(r"Predicted to take .*: <strong>[\d.]+ times faster</strong>", top)
+
+
 def test_tags_are_balanced_and_links_lead_somewhere(text: str) -> None:
     parsed = Balance(text)
     assert parsed.open == []

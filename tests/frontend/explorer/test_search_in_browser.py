@@ -56,6 +56,9 @@ def test_the_search_answers(width: int, tmp_path: Path) -> None:
         listed.first.click()
         assert detail.locator("h3").inner_text().startswith(wanted)
         assert "predicted" in detail.inner_text()
+        said_of = shown.locator("#s-said")
+        assert said_of.inner_text().startswith(wanted)
+        assert "at best" in said_of.inner_text()
         shown.locator("#s-canvas").focus()
         shown.keyboard.press("Home")
         assert detail.locator("h3").inner_text().startswith("Y")
@@ -138,4 +141,17 @@ def test_a_search_of_ten_thousand_states_draws_what_is_seen(tmp_path: Path) -> N
         )
         assert f"{len(states)} of {len(states)}" in shown.locator("#s-count").inner_text()
         assert 0 < shown.evaluate("document.body.strokes") < 500
+        # The whole tree is in view, its last row too.  Paths hold at most a line a pixel.
+        shown.evaluate("document.body.lines = 0")
+        shown.evaluate(
+            "() => { const own = Path2D.prototype.lineTo;"
+            "Path2D.prototype.lineTo = function (x, y) {"
+            " document.body.lines++; document.body.low = Math.max(document.body.low ?? 0, y);"
+            " own.call(this, x, y); } }"
+        )
+        shown.locator("#s-fit").click()
+        shown.wait_for_function("document.body.lines > 0")
+        tall = shown.locator("#s-canvas").evaluate("each => each.clientHeight")
+        assert 0.8 * tall < shown.evaluate("document.body.low") < tall
+        assert shown.evaluate("document.body.lines") < len(states)
     assert said == []
