@@ -63,8 +63,16 @@ def _rendered(template: str, view: View, docs: str, **more: object) -> str:
 
 
 def _shown(view: View) -> int:
-    """The candidate that is open at first: the best one that has steps."""
-    return next((each.number for each in view.candidates if each.steps), 1)
+    """The candidate that is open at first: the chosen one, or the best one that has steps."""
+    derived = [each.number for each in view.candidates if each.steps] or [1]
+    chosen = chosen_candidate(view)
+    return chosen if chosen in derived else derived[0]
+
+
+def chosen_candidate(view: View) -> int | None:
+    """The number of the candidate that was measured as the fastest, if a candidate was."""
+    labels = [each.label for each in view.measured.trials if each.chosen] if view.measured else []
+    return next((n.number for n in view.candidates if f"candidate {n.number}" in labels), None)
 
 
 @cache
@@ -90,6 +98,7 @@ def environment(*folders: Path) -> Environment:
         figure,
         shortened,
         capitalised,
+        chosen_candidate,
         place,
         told_shares,
         slowest,

@@ -12,6 +12,7 @@ from einderive.frontend.cli.main import main
 from einderive.frontend.explorer.page import FOLDER, page
 from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.explorer.view import view_of
+from einderive.frontend.text import counted
 from tests.frontend.explorer.derived import distances, measured
 
 EMPTY = {"meta", "input", "br", "path", "rect"}
@@ -55,12 +56,27 @@ def text(compiled: CompiledFunction) -> str:
 
 
 def test_the_first_look_shows_the_program_that_was_found_and_how_fast_it_is(text: str) -> None:
-    top = text[: text.index("<nav")]
-    assert "becomes, by " in top
-    assert all(f"T{number}[" in top for number in (1, 2, 3))
-    assert "Measured, of all programs: <strong>chosen: " in top
-    top = (alone := page(view_of(distances(), checked=0)))[: alone.index("<nav")]
-    assert re.search(r"Predicted to take .*: <strong>[\d.]+ times faster</strong>", top)
+    assert "Measured, of all programs: <strong>chosen: " in text[: text.index("<nav")]
+    view = view_of(distances(), checked=0)
+    number, best = next((n, each) for n, each in enumerate(view.candidates) if each.steps)
+    slow = page(replace(view, baseline_seconds=best.seconds / 2))
+    assert "No program is predicted to be faster" in slow[: slow.index("<nav")]
+    fast = page(replace(view, baseline_seconds=best.seconds * 2.5))
+    top = fast[: fast.index("<nav")]
+    assert f"becomes, by {counted(len(best.steps), 'step')}," in top
+    assert all(f">{stage.name}[" in top for stage in best.stages)
+    assert "<strong>2.5 times faster</strong>. Nothing was measured yet." in top
+    assert f'<details id="candidate-{number + 1}" open>' in fast
+
+
+def test_the_candidate_that_was_chosen_is_open(compiled: CompiledFunction) -> None:
+    view = view_of(distances(), compiled, checked=0)
+    assert view.measured is not None
+    last = [each.number for each in view.candidates if each.steps][-1]
+    chosen = replace(view.measured.trials[0], label=f"candidate {last}", chosen=True)
+    text = page(replace(view, measured=replace(view.measured, trials=(chosen,))))
+    assert f'<details id="candidate-{last}" open>' in text
+    assert "becomes, by " in text[: text.index("<nav")]
 
 
 def test_tags_are_balanced_and_links_lead_somewhere(text: str) -> None:
