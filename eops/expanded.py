@@ -24,7 +24,7 @@ from einderive.ta.facts.centred import is_centred, less, mean_of, shared_iterato
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Add, Mul, Node, Power, Scope
+from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Power, Scope
 from einderive.ta.ir.subst import rename, terms_of
 
 MOST_TERMS = 16
@@ -87,6 +87,8 @@ def product_of(scope: Scope) -> Product | None:
         factors = body.factors
     else:
         return None
+    if not [factor for factor in factors if not isinstance(factor, Access | Const)]:
+        return None  # at once: most products are of reads
     coefficient, _ = expr.split_coefficient(body)
     plain: list[Node] = []
     differences: list[Difference] = []

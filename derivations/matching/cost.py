@@ -4,13 +4,13 @@ the package."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 
 from einderive.derivations.matching.profile import shipped
 from einderive.ta.exact.direct import direct
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
 from einderive.ta.ir.operator import Work
 from einderive.ta.ir.subst import accesses, applied, children, walk
@@ -36,7 +36,7 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     for read in accesses(body):
         count = affine.volume(extents, read.free)
         touched += min(count, read.source.size)
-        if any(row.floors for row in read.rows):
+        if [row for row in read.rows if row.floors]:
             gathered += count
     if fused:
         operations = max(1, sum(map(_operations, walk(body))) + bool(scope.sums))
@@ -76,18 +76,18 @@ def _direct(scope: Scope, item: int) -> Work | None:
 
 def is_free_view(scope: Scope) -> bool:
     """Whether the scope is one read at affine rows that never leaves its source."""
-    return _stays_inside(scope) and not any(row.floors for row in _rows(scope))
+    if not stays_inside(scope):
+        return False
+    assert isinstance(scope.body, Access)
+    return not [row for row in scope.body.rows if row.floors]
 
 
 def is_free_regrouping(scope: Scope, order: Sequence[int]) -> bool:
-    """Whether the scope is one read that never leaves its source and walks with a fixed stride for
-    each loop through the source's memory, where the dimensions lie in the given order, slowest
-    first.
+    """Whether the scope, one read that never leaves its source, walks with a fixed stride for each
+    loop through the source's memory, where the dimensions lie in the given order, slowest first.
 
     Rows with `//` and `%` do so where they are the digits of one position: [h//4, h%4] of a source
     of the shape [8, 4] reads element 4*(h//4) + h%4 = h."""
-    if not _stays_inside(scope):
-        return False
     assert isinstance(scope.body, Access)
     rows, shape = scope.body.rows, scope.body.source.shape
     position, stride = affine.ZERO, 1
@@ -98,11 +98,9 @@ def is_free_regrouping(scope: Scope, order: Sequence[int]) -> bool:
     return whole and not affine.simplify(position, scope.loops).floors
 
 
-def _rows(scope: Scope) -> tuple[Row, ...]:
-    return scope.body.rows if isinstance(scope.body, Access) else ()
-
-
-def _stays_inside(scope: Scope) -> bool:
+@lru_cache(maxsize=16384)
+def stays_inside(scope: Scope) -> bool:
+    """Whether the scope is one read that never leaves its source."""
     body = scope.body
     if scope.sums or not isinstance(body, Access):
         return False

@@ -18,7 +18,7 @@ from einderive.derivations.matching.match import (
     reads_iterators,
 )
 from einderive.ta.functions import REDUCERS
-from einderive.ta.ir.node import Reducer, Scope
+from einderive.ta.ir.node import Node, Reducer, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator
 
 
@@ -34,6 +34,13 @@ class Matches(NamedTuple):
 _Member = tuple[int, Operator]
 """An operator with its position in the list."""
 _Recognising = tuple[int, Callable[[Scope], Binding | Mismatch]]
+
+
+class _Asked(NamedTuple):
+    """Whom to ask about scopes of one kind, and the first operator that refuses the kind."""
+
+    recognising: tuple[_Recognising, ...]
+    refused: int | None
 
 
 class _Found:
@@ -88,9 +95,7 @@ class Matcher:
             for position, operator in enumerate(operators)
             if operator.recognise is not None
         ]
-        self._of_iterators = [
-            each for each in self._recognising if self._operators[each[0]].iterators
-        ]
+        self._asked: dict[tuple[type[Node], bool, bool], _Asked] = {}
         self._candidates = {
             reducer: _Candidates(operators, reducer) for reducer in (None, *REDUCERS)
         }
@@ -99,12 +104,10 @@ class Matcher:
         """The matches of the scope, as `match` finds them for each operator, in the operators'
         order."""
         found = _Found()
-        if reads_iterators(scope):
-            if self._operators:
-                found.add(IMPOSSIBLE, 0)
-            self._recognise(scope, self._of_iterators, found)
+        iterators = reads_iterators(scope)
+        self._recognise(scope, iterators, found)
+        if iterators:
             return self._found(found)
-        self._recognise(scope, self._recognising, found)
         candidates = self._candidates[scope.reducer if scope.sums else None]
         if candidates.refused is not None:
             found.add(IMPOSSIBLE, candidates.refused)
@@ -126,13 +129,32 @@ class Matcher:
                             found.add(NO_WINDOWS.distance(len(operator.pattern.pairs)), position)
         return self._found(found)
 
-    def _recognise(self, scope: Scope, asked: Sequence[_Recognising], found: _Found) -> None:
-        for position, recognise in asked:
+    def _recognise(self, scope: Scope, iterators: bool, found: _Found) -> None:
+        kind = type(scope.body), bool(scope.sums), iterators
+        asked = self._asked.get(kind)
+        if asked is None:
+            asked = self._asked[kind] = self._asked_of(*kind)
+        if asked.refused is not None:
+            found.add(IMPOSSIBLE, asked.refused)
+        for position, recognise in asked.recognising:
             result = recognise(scope)
             if isinstance(result, Binding):
                 found.bind(position, result)
-            elif result.weight < found.least:
+            elif result.weight <= found.least:
                 found.add(result.weight, position)
+
+    def _asked_of(self, body: type[Node], sums: bool, iterators: bool) -> _Asked:
+        asked: list[_Recognising] = []
+        refused = [0] if iterators and self._operators else []
+        for position, recognise in self._recognising:
+            operator = self._operators[position]
+            if iterators > operator.iterators:
+                continue
+            if issubclass(body, operator.bodies) and operator.sums in (None, sums):
+                asked.append((position, recognise))
+            else:
+                refused.append(position)
+        return _Asked(tuple(asked), min(refused, default=None))
 
     def _found(self, found: _Found) -> Matches:
         bindings = tuple([(self._operators[p], found.bound[p]) for p in sorted(found.bound)])
@@ -143,9 +165,11 @@ class Matcher:
 def _try_family(table: Table, family: Family, members: Sequence[_Member], found: _Found) -> None:
     """Adds what `match` finds for the members."""
     for order in table.orders:
-        missing = [member for member in members if member[0] not in found.bound]
-        if not missing:
-            return
+        missing = members
+        if found.bound:
+            missing = [member for member in members if member[0] not in found.bound]
+            if not missing:
+                return
         trial = order.trial(family)
         if family.window is not None and not trial.windows:
             position, operator = missing[0]  # the others have more windows to miss

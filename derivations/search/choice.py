@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from einderive.derivations.matching.cost import is_free_view
 from einderive.derivations.search.graph import Graph, Stage
@@ -20,8 +20,7 @@ from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.subst import nested_scopes
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """The best known way to a scope.  `step` leads to an equal scope; None means to compute the
     scope as it is.  `steps` is the number of steps on the way."""
 
@@ -133,4 +132,4 @@ def _folded(scope: Scope) -> Scope | None:
     body = scope.body
     if scope.sums or not isinstance(body, Access) or not isinstance(body.source, Scope):
         return None
-    return None if any(row.floors for row in body.rows) else body.source
+    return None if [row for row in body.rows if row.floors] else body.source

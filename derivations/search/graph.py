@@ -17,6 +17,7 @@ from einderive.derivations.matching.cost import (
     is_free_regrouping,
     is_free_view,
     overlap_bytes,
+    stays_inside,
 )
 from einderive.derivations.matching.machine import KERNEL, Machine
 from einderive.derivations.matching.match import MOST_OPERANDS
@@ -208,14 +209,15 @@ class Graph:
         if scope.sums or not isinstance(scope.body, Access):
             return False
         source = scope.body.source
+        stage = self.stage(source) if isinstance(source, Scope) else None
+        if not stays_inside(scope):
+            return False
         order: Sequence[int] = range(len(source.shape))
-        if isinstance(source, Scope):
-            stage = self.stage(source)
-            if stage.operator is not None:
-                operator = next((o for o in self.operators if o.name == stage.operator), None)
-                if operator is None or operator.stored is None or stage.binding is None:
-                    return False
-                order = operator.stored(stage.binding)
+        if stage is not None and stage.operator is not None:
+            operator = next((o for o in self.operators if o.name == stage.operator), None)
+            if operator is None or operator.stored is None or stage.binding is None:
+                return False
+            order = operator.stored(stage.binding)
         return is_free_regrouping(scope, order)
 
     def _is_constant(self, scope: Scope) -> bool:
@@ -303,7 +305,7 @@ def can_be_written(step: Step) -> bool:
 def _is_short(stage: Scope) -> bool:
     body = stage.body
     factors = body.factors if isinstance(body, Mul) else (body,)
-    if len(factors) <= MOST_OPERANDS and all(isinstance(f, Access) for f in factors):
+    if len(factors) <= MOST_OPERANDS and not [f for f in factors if not isinstance(f, Access)]:
         return True  # at once: most bodies are, and this is asked of every step
     return written(body).short
 

@@ -221,5 +221,7 @@ ATTENTION = Operator(
     work=_work,
     launch=_launch,
     recognise=recognise,
+    bodies=(Mul,),
+    sums=True,
     summary="softmax(scale * Q K^T) V in one call",
 )

@@ -10,7 +10,7 @@ from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.scatter import one_place, roles_of, work
 from einderive.eops.torch_views.stage import lower
 from einderive.ta.ir import expr
-from einderive.ta.ir.node import Scope
+from einderive.ta.ir.node import Apply, Scope, Select
 from einderive.ta.ir.operator import Binding, Mismatch, Operator
 from einderive.ta.ir.positions import is_data
 
@@ -37,6 +37,8 @@ BINCOUNT = Operator(
     work=work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    bodies=(Apply, Select),
+    sums=True,
     iterators=True,
     keeps_nonfinite=lambda binding: True,
     summary="how often each index occurs",

@@ -115,6 +115,8 @@ CONCAT = Operator(
     work=_work,
     launch=_launch,
     recognise=recognise,
+    bodies=(Select,),
+    sums=False,
     keeps_nonfinite=lambda binding: True,
     summary="tensors one after the other along a dimension; one copy",
 )

@@ -82,6 +82,7 @@ ELEMENTWISE = Operator(
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    sums=False,
     keeps_nonfinite=lambda binding: True,
     summary="any scalar function of tensors, index by index, operand after operand",
 )

@@ -38,7 +38,7 @@ from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import HALVES, stage_types
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
-from einderive.ta.ir.node import Access, Apply, Scope
+from einderive.ta.ir.node import Access, Apply, Mul, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 from einderive.ta.ir.positions import is_data
 from einderive.ta.ir.subst import factors_of
@@ -141,6 +141,8 @@ FOURIER = tuple(
         work=_work,
         launch=launch,
         recognise=partial(recognise, function, sign),
+        bodies=(Mul,),
+        sums=True,
         constraint=view_refusal,
         iterators=True,
         summary=summary,

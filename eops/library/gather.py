@@ -11,7 +11,7 @@ from einderive.eops.torch_views.stage import lower
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Scope
+from einderive.ta.ir.node import Apply, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 from einderive.ta.ir.positions import is_data
 
@@ -61,6 +61,8 @@ GATHER = Operator(
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    bodies=(Apply,),
+    sums=True,
     iterators=True,
     keeps_nonfinite=lambda binding: True,
     summary="rows of a table at indices that are data",

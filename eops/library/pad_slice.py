@@ -9,7 +9,7 @@ from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.library.view import single_read
 from einderive.eops.torch_views.stage import lower
 from einderive.ta.ir import affine
-from einderive.ta.ir.node import Scope
+from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 
 
@@ -34,6 +34,8 @@ PAD_SLICE = Operator(
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    bodies=(Access,),
+    sums=False,
     keeps_nonfinite=lambda binding: True,
     summary="the part of a tensor that is read, surrounded by its fill; one copy",
 )

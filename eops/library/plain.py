@@ -29,7 +29,7 @@ def view_refusal(binding: Binding) -> str | None:
 
 
 def is_affine(access: Access) -> bool:
-    return not any(row.floors for row in access.rows)
+    return not [row for row in access.rows if row.floors]
 
 
 def is_plain(access: Access, domain: Sequence[Range]) -> bool:

@@ -79,6 +79,7 @@ REDUCTION = Operator(
     launch=_launch,
     reducers=tuple(REDUCERS),
     recognise=recognise,
+    sums=True,
     keeps_nonfinite=lambda binding: True,
     summary="sum, maximum, minimum or product over some dimensions of a tensor",
 )

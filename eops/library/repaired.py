@@ -33,7 +33,7 @@ from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import HALVES
 from einderive.ta.ir.element import element_bytes, floating_inputs
-from einderive.ta.ir.node import Mul, Scope, Source
+from einderive.ta.ir.node import Mul, Power, Scope, Source
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, walk
 
@@ -174,6 +174,8 @@ REPAIRED = Operator(
     work=_work,
     launch=_launch,
     recognise=recognise,
+    bodies=(Mul, Power),
+    sums=True,
     repairs=True,
     summary="a sum of products of differences, centred and multiplied out; where a result is small "
     "against its terms, it is computed again as written",

@@ -12,7 +12,7 @@ from einderive.eops.torch_views.stage import lower
 from einderive.ta.exact.scattered import Scattered, scattered
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Scope
+from einderive.ta.ir.node import Apply, Scope, Select
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
 from einderive.ta.ir.positions import is_data
 
@@ -67,6 +67,8 @@ SCATTER = Operator(
     work=work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    bodies=(Apply, Select),
+    sums=True,
     iterators=True,
     keeps_nonfinite=lambda binding: True,
     summary="sums of the elements with the same index, where indices are data",

@@ -48,9 +48,10 @@ class Slide(NamedTuple):
 
 def split_row(row: Row, window: Window) -> tuple[Row, Row]:
     """`(stride*h + dilation*r, rest)`."""
-    terms = ((window.loop, window.stride), (window.reduction, window.dilation))
-    inner = Row(0, tuple(sorted(terms)))
-    return inner, affine.add(row, inner, -window.unit)
+    loop, reduction = (window.loop, window.stride), (window.reduction, window.dilation)
+    inner = Row(0, (loop, reduction) if loop < reduction else (reduction, loop))
+    rest = tuple([(i, a) for i, a in row.terms if i not in (window.loop, window.reduction)])
+    return inner, Row(row.const, rest, row.floors)
 
 
 def touched(row: Row, window: Window, source: Range, domain: Sequence[Range]) -> Range:
@@ -113,11 +114,12 @@ def reversed_kernel(
     read: Access, found: Sequence[Slide], domain: Sequence[Range]
 ) -> tuple[Row, ...]:
     """The kernel's rows with r reversed wherever it runs against x."""
-    replacement: dict[int, Row] = {i: affine.iterator(i) for i in range(len(domain))}
-    for slide in found:
-        if slide.window.dilation < 0:
-            r = slide.window.reduction
-            replacement[r] = Row(domain[r].lo + domain[r].hi - 1, ((r, -1),))
+    backwards = [s.window.reduction for s in found if s.window.dilation < 0]
+    replacement = list(affine.iterator_rows(len(domain) if backwards else 0))
+    for r in backwards:
+        replacement[r] = Row(domain[r].lo + domain[r].hi - 1, ((r, -1),))
+    if not replacement:
+        return read.rows
     return tuple(affine.substitute(row, replacement) for row in read.rows)
 
 

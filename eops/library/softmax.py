@@ -150,6 +150,8 @@ SOFTMAX = Operator(
     work=_work,
     launch=_launch,
     recognise=recognise,
+    bodies=(Mul,),
+    sums=False,
     keeps_nonfinite=_keeps_nonfinite,
     summary="softmax of any expression over one dimension, shifted by the maximum or not",
 )

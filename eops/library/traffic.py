@@ -43,7 +43,7 @@ def merges(role: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> boo
         if hi - lo > 1:
             found.append((abs(steps.get(i, 0)), hi - lo))
     found.sort()
-    return all(outer[0] == inner[0] * inner[1] for inner, outer in pairwise(found))
+    return not [1 for inner, outer in pairwise(found) if outer[0] != inner[0] * inner[1]]
 
 
 def operand_bytes(
@@ -62,15 +62,23 @@ def operand_bytes(
     steps: dict[int, int] = {}
     stride, lengths, pads = 1, 1, False
     for row, (start, stop) in zip(reversed(rows), reversed(source.ranges), strict=True):
-        low, high = affine.bounds(row, bounds)
+        low, terms, floors = row
+        high = low
+        for i, a in terms:  # with the row's bounds, as no other function is called as often
+            steps[i] = steps.get(i, 0) + a * stride
+            lo, hi = bounds[i]
+            if a > 0:
+                low += a * lo
+                high += a * (hi - 1)
+            else:
+                low += a * (hi - 1)
+                high += a * lo
+        if floors:
+            low, high = affine.bounds(row, bounds)
+            steps = dict.fromkeys(affine.iterators(row), 0) | steps
         lengths *= high + 1 - low
         if low < start or high >= stop:
             pads = True
-        _, terms, floors = row
-        for i, a in terms:
-            steps[i] = steps.get(i, 0) + a * stride
-        if floors:
-            steps = dict.fromkeys(affine.iterators(row), 0) | steps
         stride *= stop - start
     elements = 1
     for i in steps:

@@ -54,6 +54,8 @@ VIEW = Operator(
     work=_work,
     launch=lambda binding: lower(binding.scope),
     recognise=recognise,
+    bodies=(Access,),
+    sums=False,
     keeps_nonfinite=lambda binding: True,
     summary="permuted, strided, overlapping or broadcast reads of the same memory; free",
 )

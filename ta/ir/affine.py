@@ -82,6 +82,8 @@ Floors = tuple[tuple["Row", int, int], ...]
 
 
 def _merged_floors(left: Floors, right: Floors, factor: int) -> Floors:
+    if not left and abs(factor) == 1:
+        return right if factor == 1 else tuple([(inner, n, -b) for inner, n, b in right])
     totals = {(inner, n): b for inner, n, b in left}
     for inner, n, b in right:
         totals[inner, n] = totals.get((inner, n), 0) + factor * b
@@ -90,19 +92,16 @@ def _merged_floors(left: Floors, right: Floors, factor: int) -> Floors:
 
 def add(left: Row, right: Row, factor: int = 1) -> Row:
     """`left + factor * right`."""
-    const = left.const + factor * right.const
-    if not right.terms and not right.floors:
-        return _row((const, left.terms, left.floors))
-    totals = dict(left.terms)
-    for i, a in right.terms:
-        totals[i] = totals.get(i, 0) + factor * a
-    return _row(
-        (
-            const,
-            tuple(sorted([(i, a) for i, a in totals.items() if a])),
-            _merged_floors(left.floors, right.floors, factor) if right.floors else left.floors,
-        )
-    )
+    const, terms, floors = left
+    const += factor * right.const
+    if right.terms:
+        totals = dict(terms)
+        for i, a in right.terms:
+            totals[i] = totals.get(i, 0) + factor * a
+        terms = tuple(sorted([(i, a) for i, a in totals.items() if a]))
+    if right.floors:
+        floors = _merged_floors(floors, right.floors, factor)
+    return _row((const, terms, floors))
 
 
 def shift(row: Row, amount: int) -> Row:
@@ -127,19 +126,21 @@ def floordiv(row: Row, divisor: int) -> Row:
         raise ValueError("// needs a positive divisor")
     if divisor == 1:
         return row
-    out_terms = tuple((i, a // divisor) for i, a in row.terms if a % divisor == 0)
-    in_terms = tuple((i, a) for i, a in row.terms if a % divisor)
-    out_floors = tuple((r, n, b // divisor) for r, n, b in row.floors if b % divisor == 0)
-    in_floors = tuple((r, n, b) for r, n, b in row.floors if b % divisor)
+    out_terms = tuple([(i, a // divisor) for i, a in row.terms if a % divisor == 0])
+    in_terms = tuple([(i, a) for i, a in row.terms if a % divisor])
+    out_floors = in_floors = row.floors
+    if out_floors:
+        out_floors = tuple([(r, n, b // divisor) for r, n, b in row.floors if b % divisor == 0])
+        in_floors = tuple([(r, n, b) for r, n, b in row.floors if b % divisor])
     quotient, rest = divmod(row.const, divisor)
-    outside = Row(quotient, out_terms, out_floors)
+    outside = _row((quotient, out_terms, out_floors))
     if not in_terms and not in_floors:
         return outside
     if not in_terms and len(in_floors) == 1 and in_floors[0][2] == 1 and not out_floors:
         inner, n, _ = in_floors[0]  # (r//n + c)//d = (r + c*n)//(n*d)
         nested = floordiv(shift(inner, rest * n), n * divisor)
         return add(outside, nested)
-    return add(outside, Row(0, (), ((Row(rest, in_terms, in_floors), divisor, 1),)))
+    return add(outside, _row((0, (), ((_row((rest, in_terms, in_floors)), divisor, 1),))))
 
 
 def modulo(row: Row, divisor: int) -> Row:

@@ -31,7 +31,7 @@ Bounds: TypeAlias = tuple[Range | tuple[int, int], ...]
 @lru_cache(maxsize=16384)
 def box(loops: Bounds, sums: Bounds) -> Box:
     """Equal ranges become one object; ValueError where one ends before it begins."""
-    domain = tuple([Range(*bound) for bound in loops + sums])
+    domain = tuple([b if isinstance(b, Range) else Range(*b) for b in loops + sums])
     extents = tuple([hi - lo for lo, hi in domain])
     if extents and min(extents) < 0:
         raise ValueError("a range ends before it begins")

@@ -88,9 +88,14 @@ def _undecided(body: Node, ranges: Sequence[Range]) -> bool:
     for node in walk(body):
         if isinstance(node, Access):
             for row, (start, stop) in zip(node.rows, node.source.ranges, strict=True):
-                if row.floors:
+                low, terms, floors = row
+                if floors:
                     return True
-                low, high = affine.bounds(row, ranges)
+                high = low
+                for i, a in terms:  # the row's bounds: this is asked of every new scope
+                    lo, hi = ranges[i]
+                    low += a * (lo if a > 0 else hi - 1)
+                    high += a * (hi - 1 if a > 0 else lo)
                 if high < start or low >= stop:
                     return True
         elif isinstance(node, Select):
@@ -104,7 +109,7 @@ def _drop_idle_sums(
     """`S[s:0:1] f(s) = f(0)`, and for a body without s: `S[s:0:N] f = N*f`, `max[s] f = f`,
     `prod[s] f = f^N`."""
     first = len(loops)
-    if body.free >> first == (1 << len(sums)) - 1 and all(hi - lo != 1 for lo, hi in sums):
+    if body.free >> first == (1 << len(sums)) - 1 and 1 not in [hi - lo for lo, hi in sums]:
         return sums, body
     kept: list[int] = []
     replacement = {i: affine.iterator(i) for i in range(first)}

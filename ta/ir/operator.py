@@ -14,9 +14,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from einderive.ta.ir.node import Access, Number, Reducer, Scope
+from einderive.ta.ir.node import Access, Node, Number, Reducer, Scope
 
 Buffers: TypeAlias = Mapping[Any, Any]
 """Source (Tensor or Scope) -> torch tensor of the source's shape, in any strides."""
@@ -24,8 +24,7 @@ Buffers: TypeAlias = Mapping[Any, Any]
 Launch: TypeAlias = Callable[[Buffers], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """The work of one call.
 
     It has the floating-point operations on `unit`, the bytes moved while it computes, the bytes
@@ -107,6 +106,9 @@ class Operator:
     - `variants`: other texts for the same definition.
     - `recognise`: replaces matching by the iterator table if the definition's body is not a product
       (softmax, elementwise).
+    - `bodies`, `sums`: the kinds of nodes that the body of an instance can be, and whether it has
+      reduction iterators (None: either way).  `recognise` need not be asked of other scopes: it
+      refuses them with the weight 100.
     - `stored`: the loops of the result in the order of memory, slowest first; None if that order is
       not known beforehand.
     - `keeps_nonfinite`: whether a call has NaN and infinities where the definition has them.  It
@@ -125,6 +127,8 @@ class Operator:
     reducers: tuple[Reducer, ...] = ("sum",)
     constraint: Callable[[Binding], str | None] = lambda binding: None
     recognise: Callable[[Scope], Binding | Mismatch] | None = None
+    bodies: tuple[type[Node], ...] = (Node,)
+    sums: bool | None = None
     stored: Callable[[Binding], tuple[int, ...]] | None = None
     keeps_nonfinite: Callable[[Binding], bool] = lambda binding: False
     iterators: bool = False

@@ -38,8 +38,10 @@ def rebuild(
     Shared sub-terms are rebuilt once."""
     if isinstance(node, Access):
         return on_access(node)
-    if isinstance(node, Mul) and all(isinstance(f, Access) for f in node.factors):
-        return expr.mul(*[on_access(f) for f in node.factors if isinstance(f, Access)])
+    if isinstance(node, Mul):
+        reads = [factor for factor in node.factors if isinstance(factor, Access)]
+        if len(reads) == len(node.factors):
+            return expr.mul(*map(on_access, reads))
     return _Rebuilt(on_access, on_condition).of(node)
 
 
@@ -231,8 +233,10 @@ def walk(node: Node) -> tuple[Node, ...]:
 def applied(node: Node, times: int = 1) -> tuple[tuple[str, float], ...]:
     """The functions of the expression, with the number of their values where it is evaluated so
     many times."""
-    count = Counter(each.function for each in walk(node) if isinstance(each, Apply))
-    return tuple((name, float(number * times)) for name, number in count.items())
+    functions = [each.function for each in walk(node) if isinstance(each, Apply)]
+    if not functions:
+        return ()  # at once: a Counter takes longer than all of this
+    return tuple((name, float(number * times)) for name, number in Counter(functions).items())
 
 
 def accesses(node: Node) -> tuple[Access, ...]:
