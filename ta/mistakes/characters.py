@@ -48,6 +48,8 @@ def _one_of(written: str) -> str:
     if written.isascii() or "⁰" <= written <= "⁹" or written in "¹²³⁴⁻…·×":
         return written
     normal = unicodedata.normalize("NFKC", written)
+    if unicodedata.decomposition(written).startswith("<sub>") and normal.isalpha():
+        return f"_{normal}"
     return normal if normal.isascii() else written
 
 

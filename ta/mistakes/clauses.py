@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from einderive.ta.mistakes.formula import Formula, Line
+from einderive.ta.mistakes.formula import Edit, Formula, Line, top_places
 from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, pattern, reduced_where
 
 _BOUND = re.compile(r"([^\W\d]\w*)\s+in\s+([^,:;\n]+?)\s*:\s*([^,:;\n]+)")
 _NO_RANGE = re.compile(r"the iterator (\w+) has no range")
 _NUMBER = r"-?\w+"
-_REDUCER = "|".join(NEUTRAL)
+_REDUCING = re.compile(r"(?<![\w.])([^\W\d]\w*)\s*\[([^\[\]]*)\]\s*\(")
 
 
 def _open_ranges(formula: Formula) -> Iterator[Correction]:
@@ -129,13 +129,33 @@ def _triangular(formula: Formula) -> Iterator[Correction]:
                 conditions.insert(0, f"{name} >= {low}")
             if not conditions:
                 continue
-            others = [each[0] for each in bounds if each is not bound]
-            rest = f" where {', '.join(others)}" if others else ""
-            value, condition = formula[line.value], " and ".join(conditions)
-            reducer = re.fullmatch(rf"({_REDUCER})\s*\[\s*{name}\s*\]\s*\((.*)\)", value)
-            word, body = reducer.groups() if reducer else ("sum", value)
-            new = reduced_where(word, name, condition, body)
-            yield Correction(((line.value[0], line.end, new + rest),), (bound.start(), bound.end()))
+            edits = _reduced_under(formula, line, [name], " and ".join(conditions))
+            if edits:
+                others = [each[0] for each in bounds if each is not bound]
+                rest = f" where {', '.join(others)}" if others else ""
+                edits.append((line.value[1], line.end, rest))
+                yield Correction(tuple(edits), (bound.start(), bound.end()))
+
+
+def _reduced_under(
+    formula: Formula, line: Line, names: Sequence[str], condition: str
+) -> list[Edit] | None:
+    """The line's reductions over these iterators, under the condition; None where it does not say
+    what is reduced: a reducer without a neutral element, or a sum of terms without a reducer."""
+    edits: list[Edit] = []
+    for found, inside in formula.bracketed(_REDUCING):
+        own = [name.strip() for name in found[2].split(",")]
+        if not line.value[0] <= found.start() < line.value[1] or not {*own} & {*names}:
+            continue
+        if found[1] not in NEUTRAL or (edits and found.start() < edits[-1][1]):
+            return None
+        new = reduced_where(found[1], found[2], condition, formula[inside])
+        edits.append((found.start(), inside[1] + 1, new))
+    value = formula[line.value]
+    terms = [place for place in top_places(formula.text, line.value) if place > line.value[0]]
+    if not edits and not any(formula.text[place] in "+-" for place in terms):
+        edits.append((*line.value, reduced_where("sum", ",".join(names), condition, value)))
+    return edits or None
 
 
 def _conditions(formula: Formula) -> Iterator[Correction]:
@@ -150,17 +170,16 @@ def _conditions(formula: Formula) -> Iterator[Correction]:
         condition = " and ".join(item for item in items if item not in ranges)
         if not re.search(r"[<>=]", condition):
             continue
-        value = formula[line.value]
-        reducer = re.fullmatch(rf"({_REDUCER})\s*\[([^\[\]]*)\]\s*\((.*)\)", value)
-        summed = [name for name in formula.iterators(line.value) if name not in line.left]
-        if reducer:
-            new = reduced_where(reducer[1], reducer[2], condition, reducer[3])
-        elif summed:
-            new = reduced_where("sum", ",".join(summed), condition, value)
-        else:
-            new = f"where({condition}, {value}, 0)"
-        rest = f" where {', '.join(ranges)}" if ranges else ""
-        yield Correction(((line.value[0], line.end, new + rest),), (first, line.end))
+        words = {*re.findall(r"[^\W\d]\w*", condition)} - {*line.left} - formula.shapes.keys()
+        over = [name for name in formula.iterators(line.value) if name in words]
+        edits: list[Edit] | None = [(*line.value, f"where({condition}, {formula[line.value]}, 0)")]
+        if over or any(name not in line.left for name in formula.iterators(line.value)):
+            summed = [name for name in formula.iterators(line.value) if name not in line.left]
+            edits = _reduced_under(formula, line, over or summed, condition)
+        if edits:
+            rest = f" where {', '.join(ranges)}" if ranges else ""
+            edits.append((line.value[1], line.end, rest))
+            yield Correction(tuple(edits), (first, line.end))
 
 
 def _clause_spelling(written: str, meant: str | Callable[[re.Match[str]], str]) -> Mistake:

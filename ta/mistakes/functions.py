@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
+
+import numpy as np
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import FUNCTIONS
@@ -27,7 +30,7 @@ _REDUCER = re.compile(rf"(?<![\w.])({'|'.join(_ELSEWHERE)})\s*\[[^\[\]]*\]\s*\("
 _OF_AS_MANY_DIMENSIONS = (
     *("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse", "inv", "nextafter"),
     *("concat", "concatenate", "cat", "hstack", "vstack", "convolve", "correlate", "diff"),
-    "gradient",
+    *("gradient", "corrcoef", "layer_norm", "normalize"),
 )
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
@@ -49,11 +52,13 @@ def _other_names(formula: Formula) -> Iterator[Correction]:
 
 
 def _nearly_known(formula: Formula) -> Iterator[Correction]:
-    """`epx`, `Exp`, `ReLU`."""
+    """`epx`, `Exp`, `ReLU`.  A name that NumPy or Python has too is no slip."""
     for call in formula.calls():
         if call.name in {*_KNOWN, *_MEANT, *_ELSEWHERE, *CALLED, *formula.shapes}:
             continue
-        for name in get_close_matches(call.name.lower(), _KNOWN, n=3, cutoff=0.6):
+        if not call.name.isascii() or hasattr(np, call.name) or hasattr(builtins, call.name):
+            continue
+        for name in get_close_matches(call.name.lower(), _KNOWN, n=3, cutoff=0.65):
             yield Correction(((*call.head, name),))
 
 
@@ -107,6 +112,19 @@ MISTAKES = (
         _not_supported,
     ),
     Mistake("", "a power of a power needs brackets, or the product of the exponents", _towers),
+    pattern(
+        "the power of a function stands behind its operand",
+        "write",
+        r"\b(?P<at>(sin|cos|tan|sinh|cosh|tanh|log|exp|sqrt)\s*((?:\^|\*\*)\s*\d+|[²³⁴]))\s*"
+        r"(\((?:[^()]|\([^()]*\))*\))",
+        r"\2\4\3",
+    ),
+    pattern(
+        "`{found}` names a function of its own here",
+        "write",
+        r"\bgelu\((?P<x>[^'\"]*),\s*(?P<at>approximate\s*=\s*['\"]tanh['\"])\s*\)",
+        r"gelu_tanh(\g<x>)",
+    ),
     pattern("`{found}` is written `%`", "write", r"\s+(?:mod|MOD|rem)\s+", "%"),
     Mistake("the operand of a function stands in round brackets", "write", _without_brackets),
     pattern(

@@ -108,7 +108,49 @@ def _words_of_python(formula: Formula) -> Iterator[Correction]:
         yield Correction(tuple((*each.span(), f"{word}_") for each in places), new=f"{word}_")
 
 
+_TYPES = r"float|double|half|bfloat16|type|to|cpu|cuda|numpy|copy|clone|contiguous|detach|item"
+_CAST = re.compile(
+    rf"(?P<as>\.astype\(\s*(?P<type>[\w.'\"]+)\s*\)|\.(?:{_TYPES})\([^()]*\))"
+    r"|\b(?:float|double)(?=\()"
+)
+
+
+def _casts(formula: Formula) -> Iterator[Correction]:
+    """`x[i].astype(np.float64)`, `x.float()`, `float(x[i])`: element types are given apart."""
+    for found in _CAST.finditer(formula.text):
+        if not re.search("int|bool", found["type"] or ""):
+            yield Correction(((*found.span(), ""),))
+            continue
+        start = formula.operand_before(found.start())
+        if start >= 0 and "int" in found["type"]:
+            operand = formula.text[start : found.start()]
+            yield Correction(((start, found.end(), f"trunc({operand})"),), found.span())
+
+
 MISTAKES = (
+    Mistake(
+        "`{found}` changes an element type, which a formula leaves to its inputs and `dtypes`",
+        "write",
+        _casts,
+    ),
+    pattern(
+        "the last statement is the output, without `return`",
+        "leave it out",
+        r"[;\n]\s*return\s+\w+\s*\Z",
+        "",
+    ),
+    pattern(
+        "`{found}` is a choice of Python",
+        "say what holds elsewhere",
+        rf"(?<==)([^=;\n]*?)(?P<at>\s+if\s+({_CONDITION}))(?=[;\n]|\Z)(?!.*\belse\b)",
+        lambda found: f" where({found[3].strip()}, {found[1].strip()}, 0)",
+    ),
+    pattern(
+        "a reducer takes one value, and no list",
+        "without square brackets",
+        r"\(\s*\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\bfor\b[^\[\]]*)\]\s*\)",
+        r"(\1)",
+    ),
     Mistake(
         "`{found}` makes a function in Python; here a statement computes elements",
         "write its value",

@@ -28,16 +28,18 @@ _ALONE = re.compile(rf"(?<![\w.])({_ANY})\s*\[([^\[\]:=]*)\]\s*(?![\s(=])")
 _RANGED = re.compile(
     rf"(?<![\w.])({_ANY})\s*\[\s*(\w+)\s*(?:in|=|:)\s*(-?\w+)\s*:\s*(-?\w+)\s*\]\s*(?=\()"
 )
-_DDOF = re.compile(r"(?:ddof|correction)\s*=\s*(\d+)")
+_DDOF = re.compile(r"(?:ddof|correction)\s*=\s*(\d+)|unbiased\s*=\s*(True|False)")
+_OPTION = re.compile(r",\s*((?:correction|unbiased|axis|dim|keepdims?)\s*=\s*-?\w+)\s*(?=[,)])")
 _AXIS = re.compile(r"(?:axis|dim)\s*=\s*(-?\d+)|(-?\d+)|(?:axis|dim)\s*=\s*\(([-\d,\s]*)\)")
 _RUNNING = re.compile(r"\bcum(sum|prod|max|min)\s*(?:\[(\w+)\]\s*)?\(")
+_NAMED_REDUCER = re.compile(rf"(?<![\w.])({_ANY})\s*\[[^\[\]]*\]\s*\(")
 _KEEPS = ("softmax", "log_softmax")
 _OF_ONE = (*_KEEPS, "argmax", "argmin")
 _CONDITIONED = re.compile(rf"\b({_ANY})\s*\[([^\[\]]*[<>!=]=?[^\[\]]*)\]\s*\(")
 _REDUCED = re.compile(r"\w\s*\[([^\[\]]*)\]\s*\(")
 _READ = re.compile(r"([^\W\d]\w*)\s*\[([^\[\]:]+)\]")
 _BOUND = re.compile(r"the iterator (\w+) is already bound here")
-_LOOP = re.compile(r"(.*?)\s+for\s+(\w+)\s+in\s+range\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)", re.DOTALL)
+_LOOP = re.compile(r"(.*?)\s+for\s+(\w+)\s+in\s+range\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?\)", re.DOTALL)
 
 
 def _lowered(formula: Formula) -> Iterator[Correction]:
@@ -128,10 +130,17 @@ def _without_iterators(formula: Formula) -> Iterator[Correction]:
         if not call.args:
             continue
         line, word = formula.line_at(call.span[0]), REDUCED[call.name]
+        if call.name in ("maximum", "minimum") and len(call.args) > 1:
+            continue  # of two operands
         yield from _of_a_row(formula, call, line, word)
         loop = _LOOP.fullmatch(formula[call.args[0]])
         if loop and len(call.args) == 1:
             low, high = (loop[3], loop[4]) if loop[4] else ("0", loop[3])
+            if not (low + high).isdigit() and word in NEUTRAL:
+                condition = f"{loop[2]} < {high}" if low == "0" else f"{low} <= {loop[2]} < {high}"
+                ends = reduced_where(word, loop[2], condition, loop[1])
+                yield Correction(((*call.span, ends),), call.span)
+                continue
             bound = f"{loop[2]} in {low}:{high}"
             new = f"{word}[{loop[2]}]({loop[1]})"
             yield Correction(((*call.span, new), line.stating(bound)), call.span)
@@ -194,7 +203,8 @@ def _of_a_tensor(formula: Formula, call: Called, line: Line, word: str) -> Itera
     new = f"{word}[{over}]({name}[{','.join(names)}]{_option(formula, call)})"
     edit = (*call.span, new)
     whole = formula[line.value] == formula[call.span]
-    yield in_place(line, edit, kept if whole else line.left, call.span)
+    if whole or line.left or not kept:
+        yield in_place(line, edit, kept if whole else line.left, call.span)
 
 
 def _of_a_row(formula: Formula, call: Called, line: Line, word: str) -> Iterator[Correction]:
@@ -219,7 +229,7 @@ def _option(formula: Formula, call: Called) -> str:
     if call.name not in ("var", "std"):
         return ""
     found = (_DDOF.fullmatch(formula[arg]) for arg in call.args[1:])
-    return "".join(f", ddof={each[1]}" for each in found if each)
+    return "".join(f", ddof={each[1] or int(each[2] == 'True')}" for each in found if each)
 
 
 def _axes(formula: Formula, call: Called, rank: int) -> tuple[int, ...] | None:
@@ -229,6 +239,9 @@ def _axes(formula: Formula, call: Called, rank: int) -> tuple[int, ...] | None:
         written = _AXIS.fullmatch(formula[arg])
         if formula[arg] in ("keepdims=False", "keepdim=False", "axis=None"):
             continue
+        whole = formula[formula.line_at(call.span[0]).value] == formula[call.span]
+        if formula[arg] in ("keepdims=True", "keepdim=True") and not whole:
+            continue  # what has no index of the dimension is the same along it
         if call.name in ("var", "std") and _DDOF.fullmatch(formula[arg]):
             continue
         if written is None:
@@ -238,6 +251,17 @@ def _axes(formula: Formula, call: Called, rank: int) -> tuple[int, ...] | None:
     if any(not -rank <= axis < rank for axis in found):
         return None
     return tuple(sorted({axis % rank for axis in found}))
+
+
+def _options(formula: Formula) -> Iterator[Correction]:
+    """`var[k](A[i,k], correction=1)`, `mean[k](A[i,k], axis=1)`."""
+    for found, inside in formula.bracketed(_NAMED_REDUCER):
+        for option in _OPTION.finditer(formula.text, inside[0], inside[1] + 1):
+            ddof = _DDOF.fullmatch(option[1].replace(" ", ""))
+            if ddof and found[1] not in ("var", "std"):
+                continue
+            new = f", ddof={ddof[1] or int(ddof[2] == 'True')}" if ddof else ""
+            yield Correction(((*option.span(), new),), option.span(1))
 
 
 def _running(formula: Formula) -> Iterator[Correction]:
@@ -277,6 +301,7 @@ MISTAKES = (
         _under_conditions,
     ),
     Mistake("", "reduce over another iterator", _bound_already),
+    Mistake("`{found}` is said otherwise here", "write", _options),
     Mistake(
         "`{found}` does not say over which iterators it reduces",
         "a softmax over {words} is",

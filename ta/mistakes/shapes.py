@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from einderive.ta.mistakes.formula import Formula, indexed
+from einderive.ta.ir.names import pool
+from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
 from einderive.ta.mistakes.mistake import Correction, Mistake
+from einderive.ta.mistakes.whole_arrays.reading import Reader
+from einderive.ta.mistakes.whole_arrays.values import NotKnown, Value
 
 
 def _without_indices(formula: Formula) -> Iterator[Correction]:
@@ -63,11 +66,113 @@ def _too_few_indices(formula: Formula) -> Iterator[Correction]:
         yield Correction(tuple(edits))
 
 
+def _batch_elsewhere(formula: Formula) -> Iterator[Correction]:
+    """`A[i,...]`, `A[...,0]`, `A[i,Ellipsis]`: an index for each dimension."""
+    for line in formula.lines():
+        edits, place, left = [], None, [name for name in line.left if name != "..."]
+        for read in _DOTTED.finditer(formula.text, *line.value):
+            written = [part.strip() for part in read[2].split(",")]
+            missing = len(formula.shapes.get(read[1], ())) - len(written) + 1
+            if missing < 0 or sum(part in _DOTS for part in written) != 1:
+                continue
+            at = next(number for number, part in enumerate(written) if part in _DOTS)
+            free = [name for name in left if name not in written]
+            names = free if len(free) == missing else list(formula.fresh(missing, left))
+            own = [*written[:at], *names, *written[at + 1 :]]
+            edits.append((*read.span(), indexed(read[1], own)))
+            place = place or read.span()
+            plain = [name for name in own if name.isidentifier()]
+            if {*left} <= {*plain}:
+                left = [name for name in plain if name in names or name in left or not line.left]
+            left += [name for name in names if name not in left]
+        if edits and line.name:
+            if tuple(left) != line.left:
+                edits.append((*line.target, f"{indexed(line.name, left)} "))
+            yield Correction(tuple(edits), place)
+
+
+_DOTS = ("...", "Ellipsis", "…")
+_DOTTED = re.compile(r"\b([^\W\d]\w*)\s*\[([^\[\]:]*(?:\.\.\.|Ellipsis|…)[^\[\]:]*)\](?!\s*\()")
+
+
+def _indices_in_names(formula: Formula) -> Iterator[Correction]:
+    """`Y_i = A_ij x_j`: a letter for each dimension."""
+    for line in formula.lines():
+        edits = []
+        for word in re.finditer(r"\b([^\W\d_]\w*?)_([a-z]+)\b(?!\s*[\[(])", formula.text):
+            if not line.start <= word.start() < line.end or word[0] in formula.shapes:
+                continue
+            if line.start == word.start() or len(formula.shapes.get(word[1], ())) == len(word[2]):
+                edits.append((*word.span(), indexed(word[1], word[2])))
+        if len(edits) > 1:
+            yield Correction(tuple(edits), edits[0][:2])
+
+
+def _of_whole_arrays(formula: Formula) -> Iterator[Correction]:
+    """`m = x.mean(); Y = (x - m)/x.std()`."""
+    shapes = {name: tuple(shape) for name, shape in formula.shapes.items()}
+    edits: list[Edit] = []
+    place: Span | None = None
+    for line in formula.lines():
+        if not line.name or line.has_clause:
+            continue  # what is said of it comes with other corrections
+        try:
+            written, shape, calls = _line(formula, line, shapes)
+        except NotKnown:
+            continue
+        shapes[line.name] = shape
+        if written != formula[(line.start, line.end)]:
+            edits.append((line.start, line.end, written))
+            place = place or (line.value if calls else None)
+    if edits and place:
+        yield Correction(tuple(edits), place)
+
+
+def _line(
+    formula: Formula, line: Line, shapes: dict[str, tuple[int, ...]]
+) -> tuple[str, tuple[int, ...], int]:
+    """The statement of elements, the shape of its result, and how many calls it had."""
+    value, _ = _read(formula, line, shapes, 0)
+    left, rank = list(line.left), len(value.shape)
+    elements = bool(left) and not rank  # written with indices already
+    if not (elements or not left or (len(left) == rank and all(map(str.isidentifier, left)))):
+        raise NotKnown
+    number = 0 if left else rank
+    left = left or list(formula.fresh(rank))
+    value, calls = _read(formula, line, shapes, number)
+    text = f"{indexed(line.name, left)} = {value.at([] if elements else left)}"
+    extents = [len(left) * [0], value.shape][not elements]
+    return text, tuple(extents), calls
+
+
+def _read(
+    formula: Formula, line: Line, shapes: dict[str, tuple[int, ...]], taken: int
+) -> tuple[Value, int]:
+    """The value of a line; so many of the free names are those of its result."""
+    names = pool(formula.words() | set(line.left))
+    for _ in range(taken):
+        next(names)
+    known = {name: shape for name, shape in shapes.items() if 0 not in shape}
+    reader = Reader(known, lambda: next(names))
+    return reader.read(formula[line.value]), reader.calls
+
+
 MISTAKES = (
+    Mistake(
+        "`{found}` has its indices in its name",
+        "write them in square brackets",
+        _indices_in_names,
+    ),
+    Mistake(
+        "the statement has no `...` in the same place on its left side",
+        "write an index for each dimension",
+        _batch_elsewhere,
+    ),
     Mistake("", "", _too_few_indices),
     Mistake(
         "",
         "write the indices, since a formula computes with elements",
         _without_indices,
     ),
+    Mistake("`{found}` is of whole arrays", "write the elements", _of_whole_arrays),
 )

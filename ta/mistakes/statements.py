@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W\d]\w*")
 def _without_a_left_side(formula: Formula) -> Iterator[Correction]:
     """The result has the indices that occur once, as einsum's without an arrow."""
     for line in formula.lines():
-        if line.name:
+        if line.name or formula[line.value].startswith("assume "):
             continue
         found: list[str] = []
         for read in _READ.finditer(formula[line.value]):
@@ -106,6 +106,12 @@ MISTAKES = (
         "write its name alone",
         r"(\bassume\b[^;\n\[]*?\w)(?P<at>\[[^\[\]]*\])",
         r"\1",
+    ),
+    pattern(
+        "the promises of an assumption stand side by side",
+        "separate them by commas",
+        r"(\bassume\b[^;\n]*?)\s+(?P<at>and|&&?)(?=\s)",
+        r"\1,",
     ),
     pattern(
         "an assumption is a line of its own",

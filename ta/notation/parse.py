@@ -92,7 +92,12 @@ def parse(
         unread = tried(other, lambda: read_program(other))
         if isinstance(unread, TextError):
             return Tried(False, unread)
-        found = tried(other, lambda: _program(other, *given))
+        words = {*_WORD.findall(text), *_WORD.findall(other)}  # what neither uses is said later
+        symbolic, types, *others = given
+        known = tuple(each for each in symbolic if each[0] in words)
+        if not isinstance(types, str):
+            types = tuple(each for each in types if each[0] in words)
+        found = tried(other, lambda: _program(other, known, types, *others))
         return Tried(True, found if isinstance(found, TextError) else None)
 
     raise repaired(found, of_numbers(given), Parser(read_again, joined))

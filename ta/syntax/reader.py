@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from einderive.ta.syntax.tree import Assumptions, Expression, NotationError, Sta
 from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 
 LONGEST_NAME = 200
+_ATTRIBUTE = re.compile(r"(?:[^\W\d]\w*)?(?:\.[^\W\d]\w*)+")
 LONGEST_TEXT = 1_000_000
 T = TypeVar("T")
 
@@ -125,6 +127,14 @@ def _checked_name(token: Token) -> Token:
 def _explain(error: UnexpectedInput, text: str) -> NotationError:
     if isinstance(error, UnexpectedCharacters):
         place: int = getattr(error, "pos_in_stream", 0)
+        attribute = next((a for a in _ATTRIBUTE.finditer(text) if place in range(*a.span())), None)
+        if text[place : place + 1] == "." and attribute is not None:
+            return NotationError(
+                f"`{attribute[0]}` is not part of the notation",
+                attribute.span(),
+                next_step="write its elements with indices, or compute it before, and pass the"
+                " result as a tensor of its own",
+            )
         message, next_step = explain_character(text[place : place + 1])
         return NotationError(message, (place, place + 1), next_step=next_step)
     if not isinstance(error, UnexpectedToken):
