@@ -24,9 +24,11 @@ from tests.frontend.autograd.test_node import QUICK, agrees, operands
 MAXIMUM: dict[str, Any] = {"X": (4, 3)}
 
 
-def judged(text: str, line: Callable[..., Any] | None = None, **shapes: Any) -> str:
+def judged(
+    text: str, line: Callable[..., Any] | None = None, dtypes: str = "float64", **shapes: Any
+) -> str:
     """Why this line, or the first one that einderive writes, may not be recorded."""
-    program = ed.parse(text, dtypes="float64", **shapes)
+    program = ed.parse(text, dtypes=dtypes, **shapes)
     call = rivals(program, "cpu")[0].call if line is None else line
     related = light(program)._record.__closure__  # type: ignore[union-attr]
     part = next(c.cell_contents for c in related if hasattr(c.cell_contents, "gradient")).gradient(
@@ -64,6 +66,18 @@ def test_lines_that_agree(text: str, line: Any, shapes: dict[str, Any]) -> None:
 )
 def test_lines_that_may_not_be_recorded(text: str, line: Any, reason: str) -> None:
     assert reason in judged(text, line, **MAXIMUM)
+
+
+def test_gradients_that_are_rounding_alone_are_no_others() -> None:
+    """A softmax of large whole numbers is saturated; its gradients are differences of equals."""
+    layers = "H[b,o] = relu(sum[i](X[b,i]*V[i,o])); Z[b,o] = H[b,i]*W[i,o]"
+    shapes: dict[str, Any] = {"X": (8, 200), "V": (200, 200), "W": (200, 9), "dtypes": "float32"}
+    text = f"{layers}; Y[b,o] = softmax[o](Z[b,o])"
+    assert judged(text, lambda x, v, w: torch.softmax(torch.relu(x @ v) @ w, 1), **shapes) == ""
+    text = f"{layers}; Y[b] = max[o](Z[b,o])"
+    assert judged(text, lambda x, v, w: (torch.relu(x @ v) @ w).amax(1), **shapes) == ""
+    found = judged(text, lambda x, v, w: (torch.relu(x @ v) @ w).max(1).values, **shapes)
+    assert "at ties" in found
 
 
 def test_no_more_digits_are_asked_than_the_other_program_has() -> None:
