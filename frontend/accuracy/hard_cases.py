@@ -95,13 +95,20 @@ class HardCases:
     _spent: float = 0.0
 
     def errors(
-        self, built: Executable, most: int, *, small: bool = False, least: int = LEAST
+        self,
+        built: Executable,
+        most: int,
+        *,
+        small: bool = False,
+        least: int = LEAST,
+        lost: float = 0.0,
     ) -> tuple[FamilyError, ...]:
         """The errors of a program on the first `most` families, as many as there is time for, up to
         the first one that refuses it.  There are none for integers and complex numbers.
 
         `small` says that the program may cancel: while there is time, it is then judged on the row
-        that is smallest beside the others as well.
+        that is smallest beside the others as well.  A family that refuses it is not the last one
+        where it loses no more than so many digits there, `lost`.
         """
         if not _has_families(self.program):
             return ()
@@ -112,7 +119,8 @@ class HardCases:
                 break
             small = small and self._spent <= self.preparing
             found.append(self._error(built, family, small))
-            if self.accuracy != "fast" and not found[-1].accepted:
+            refused = not found[-1].accepted and found[-1].digits > lost
+            if self.accuracy != "fast" and refused:
                 break
         return tuple(found)
 

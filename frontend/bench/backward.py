@@ -5,10 +5,11 @@
 
 f is the compiled function as its users call it, b the fastest plain line: those of the list
 (`frontend.formulas`) that are lines of torch, and those that einderive writes itself, all under
-torch's autograd.  A line whose gradients differ from those of the others is left out.  All are
-measured in one run, in alternation; the fastest line runs a second time, and what it differs by
-from itself, or from round to round, is the noise.  What is slower is raced twice more, and the race
-in the middle counts.
+torch's autograd.  A line whose gradients differ from those of the others is left out.  So is a
+faster one that a compiled function may not record, for its digits or for its gradients at ties;
+this is told.  All are measured in one run, in alternation; the fastest line runs a second time, and
+what it differs by from itself, or from round to round, is the noise.  What is slower is raced twice
+more, and the race in the middle counts.
 
 Kept bytes are those of the distinct memory that torch's hooks for saved tensors see in one call:
 operands and results count, as they do for torch.
@@ -23,110 +24,41 @@ where the first one ended.  With `minutes`, what is not begun by then is left fo
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from math import exp, log
 from pathlib import Path
 from time import monotonic
 from typing import Any, cast
 
 import torch
 
+from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.autograd.node import Node
-from einderive.frontend.baselines.rival import rivals
-from einderive.frontend.bench.never_slower import noise, selected
+from einderive.frontend.baselines.rival import Rival, rivals
+from einderive.frontend.bench.never_slower import selected
 from einderive.frontend.bench.rows import Rows
+from einderive.frontend.bench.steps import HEAD, LeftOut, Row, add, as_json, read, summary
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.files import write_whole
 from einderive.frontend.formulas import Formula
 from einderive.frontend.gradients.grad import grad
-from einderive.frontend.text import duration
 from einderive.frontend.training.kept import kept_bytes
-from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
+from einderive.frontend.training.lines import Line, refusal
+from einderive.frontend.training.saving import Kept
+from einderive.frontend.trial.timing import LONG_SAMPLE, race, timed
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
 
-ALLOWANCE = 10e-6
-FAR_BEHIND = 3.0
-"""A line that takes this many times the fastest one's on its first runs is not raced."""
-IMPROVED = 1.1
-"""Derivation improves the call of a formula where it is so many times as fast as the fastest plain
-program, at least."""
+FAR_BEHIND, FAR_CALL = 3.0, 5.0
+"""A line whose first steps, or whose call alone, take this many times the fastest one's is not
+raced."""
 DIGITS = 1e-2
 """Lines whose gradients differ by more, beside the largest entry, compute something else."""
 
 Tensors = Sequence[torch.Tensor]
 Step = Callable[[], Sequence[torch.Tensor | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One formula at one size; `line` is the number of the fastest plain line, from 1."""
-
-    name: str
-    size: int
-    own: Timing
-    plain: Timing
-    again: Timing
-    line: int
-    kept: int
-    plain_kept: int
-    chosen: str
-    forward: float = 1.0
-
-    @property
-    def noise(self) -> float:
-        return noise(self.plain, self.again)
-
-    @property
-    def ratio(self) -> float:
-        """Torch's seconds divided by those of the compiled function."""
-        return min(self.plain.seconds, self.again.seconds) / self.own.seconds
-
-    @property
-    def slower(self) -> bool:
-        base = max(self.plain.seconds, self.again.seconds)
-        return self.own.seconds > base + ALLOWANCE + self.noise
-
-    @property
-    def larger(self) -> bool:
-        """Whether more is kept for the backward pass than by torch."""
-        return self.kept > self.plain_kept
-
-    @property
-    def improved(self) -> bool:
-        """Whether derivation improves the call without its backward pass."""
-        return self.forward >= IMPROVED
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A formula that is not measured, and why."""
-
-    name: str
-    size: int
-    reason: str
-
-
-HEAD = (
-    f"{'formula':<40} {'n':>5} {'torch':>9} {'line':>4} {'einderive':>9} {'faster':>6} "
-    f"{'noise':>8} {'kept':>9} {'by torch':>9} {'forward':>7}  verdict"
-)
-
-
-def line_of(row: Row) -> str:
-    """The row as text."""
-    verdict = ", ".join(
-        word for word, holds in (("SLOWER", row.slower), ("MORE KEPT", row.larger)) if holds
-    )
-    return (
-        f"{row.name[:40]:<40} {row.size:>5} {duration(row.plain.seconds):>9} {row.line:>4} "
-        f"{duration(row.own.seconds):>9} {row.ratio:>6.2f} {duration(row.noise):>8} "
-        f"{row.kept:>9} {row.plain_kept:>9} {row.forward:>7.2f}  {verdict or 'ok'} ({row.chosen})"
-    )
 
 
 def differentiable(formula: Formula, size: int) -> Program | None:
@@ -148,29 +80,32 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
         value.requires_grad_(value.is_floating_point())
     compiled = compile_formula(program, target="cpu", grad=True)
     given = [operands[tensor.name] for tensor in program.inputs]
-    lines: list[Callable[[], Any]] = []
+    names = [tensor.name for tensor in program.inputs]
+    places = [names.index(name) for name in operands]
+    calls: list[Callable[..., Any]] = []
     if not formula.arrays:
-        lines += [partial(plain, *operands.values()) for plain in formula.plain]
-    lines += [partial(rival.call, *given) for rival in rivals(program, "cpu")]
+        calls += [partial(_in_order, plain, places) for plain in formula.plain]
+    calls += [rival.call for rival in rivals(program, "cpu")]
+    lines = [partial(call, *given) for call in calls]
     own = partial(compiled, *given)
     seeds = _seeds(own())
     step = _step(own, seeds, given)
     expected = step()
     steps = {}
-    for number, line in enumerate(lines):
-        found = _step(line, seeds, given)
+    for number in _near(lines):
+        found = _step(lines[number], seeds, given)
         if _agree(found, expected):
             steps[number] = found
     if not steps:
         reason = "no plain line has these gradients by torch's autograd"
         return LeftOut(formula.name, size, reason)
     firsts = {k: min(timed(each, False) for _ in range(3)) for k, each in steps.items()}
-    near = [k for k in firsts if firsts[k] <= FAR_BEHIND * min(firsts.values())]
     kept = kept_bytes(own)
     chosen = "torch's autograd" if _on_torchs_graph(own()) else "derived"
     forward = 1.0 if compiled.chosen.plan is None else compiled.ratio
 
     def row() -> Row:
+        near = [k for k in firsts if firsts[k] <= FAR_BEHIND * min(firsts.values())]
         runs = [step, *(steps[k] for k in near for _ in range(2))]
         times = race(runs, seconds=seconds, sample=LONG_SAMPLE)
         pairs = [*zip(near, times[1::2], times[2::2], strict=True)]
@@ -190,16 +125,50 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
             forward=round(forward, 3),
         )
 
-    rows = [row()]
-    if rows[0].slower:
+    first, refused = row(), ""
+    while first.slower or first.larger:
+        reason = _refused(compiled, program, calls[first.line - 1])
+        if not reason:
+            break
+        refused = reason
+        if len(firsts) == 1:
+            return replace(first, refusal=refused, alone=True)
+        del firsts[first.line - 1]
+        first = row()
+    rows = [first]
+    if first.slower:
         rows += [row(), row()]
     rows.sort(key=lambda one: one.ratio)
-    return rows[len(rows) // 2]
+    return replace(rows[len(rows) // 2], refusal=refused)
+
+
+def _in_order(plain: Callable[..., Any], places: Sequence[int], *given: torch.Tensor) -> Any:
+    """A line of the list on the operands in the order of the formula."""
+    return plain(*[given[place] for place in places])
+
+
+def _near(lines: Sequence[Callable[[], Any]]) -> list[int]:
+    """The lines whose calls alone are not far behind: a step through others may take a minute."""
+    with torch.no_grad():
+        calls = [min(timed(line, False), timed(line, False)) for line in lines]
+    return [k for k, seconds in enumerate(calls) if seconds <= FAR_CALL * min(calls)]
+
+
+def _refused(compiled: CompiledFunction, program: Program, call: Callable[..., Any]) -> str:
+    """Why a compiled function may not record this line; nothing where it may."""
+    related = compiled._relatives
+    wrt = tuple(p for p, t in enumerate(program.inputs) if t.dtype == "float32")
+    outputs = tuple(p for p, floating in enumerate(related.floating) if floating)
+    part = related.gradient(wrt, outputs)
+    assert part is not None
+    line = Line(program, Rival((), "", call, program.inputs))
+    return refusal(line, part, "cpu", "normwise", compiled.error)
 
 
 def _on_torchs_graph(found: Any) -> bool:
     """Whether a plain line was recorded."""
-    return not any(isinstance(y.grad_fn, Node._backward_cls) for y in _outputs(found))
+    own: Any = (Node._backward_cls, Kept._backward_cls)
+    return not any(isinstance(y.grad_fn, own) for y in _outputs(found))
 
 
 def _outputs(found: Any) -> list[torch.Tensor]:
@@ -260,9 +229,9 @@ def bench_backward(
     end = None if minutes is None else monotonic() + 60 * minutes
     done = read(file)
     if file:
-        write_whole(file, "".join(map(_as_json, done.values())))
+        write_whole(file, "".join(map(as_json, done.values())))
     for row in done.values():
-        _add(out, row)
+        add(out, row)
     left = 0
     for formula, size in [*selected(words, sizes, largest)][::every]:
         if (formula.name, size) in done:
@@ -281,68 +250,11 @@ def bench_backward(
         done[formula.name, size] = row
         if file:
             with Path(file).open("a", encoding="utf-8") as table:
-                table.write(_as_json(row))
-        _add(out, row)
+                table.write(as_json(row))
+        add(out, row)
     rows = [row for row in done.values() if isinstance(row, Row)]
     for text in summary(rows):
         out.say(text)
     if left:
         out.say(f"{left} formulas and sizes are left for another run")
     return 1 if any(row.slower or row.larger for row in rows) else 0
-
-
-def summary(rows: Sequence[Row]) -> Iterator[str]:
-    """How many are slower or keep more; the means, of all and of those that derivation improves."""
-    slower, larger = sum(row.slower for row in rows), sum(row.larger for row in rows)
-    yield (
-        f"{len(rows)} measured, {slower} slower, {larger} keep more; "
-        f"geometric mean {_mean(rows):.2f} times as fast as torch"
-    )
-    improved = [row for row in rows if row.improved]
-    yield (
-        f"{len(improved)} whose call alone is at least {IMPROVED} times as fast: "
-        f"geometric mean {_mean(improved):.2f}, of the call alone "
-        f"{_mean(improved, lambda row: row.forward):.2f}"
-    )
-
-
-def _ratio(row: Row) -> float:
-    return row.ratio
-
-
-def _mean(rows: Sequence[Row], of: Callable[[Row], float] = _ratio) -> float:
-    return exp(sum(log(of(row)) for row in rows) / len(rows)) if rows else 1.0
-
-
-def read(file: str) -> dict[tuple[str, int], Row | LeftOut]:
-    """The rows of a table by formula and size.  A last line that was cut off does not count."""
-    found: dict[tuple[str, int], Row | LeftOut] = {}
-    if file and Path(file).exists():
-        for line in Path(file).read_text(encoding="utf-8").splitlines():
-            try:
-                row = _row(json.loads(line))
-            except ValueError:
-                continue
-            found[row.name, row.size] = row
-    return found
-
-
-def _row(data: Mapping[str, Any]) -> Row | LeftOut:
-    if "reason" in data:
-        return LeftOut(**data)
-    times = {
-        name: Timing(data[name]["seconds"], data[name]["spread"])
-        for name in ("own", "plain", "again")
-    }
-    return Row(**{**data, **times})
-
-
-def _as_json(row: Row | LeftOut) -> str:
-    return json.dumps(asdict(row)) + "\n"
-
-
-def _add(out: Rows, row: Row | LeftOut) -> None:
-    if isinstance(row, Row):
-        out.add(line_of(row), row)
-    else:
-        out.add(f"{row.name[:40]:<40} {row.size:>5} left out: {row.reason}", row)

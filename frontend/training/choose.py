@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, Final
 
 import torch
@@ -32,7 +33,7 @@ from einderive.frontend.trial.effort import Effort, effort_of
 from einderive.frontend.trial.entrants import PROBLEMS
 from einderive.frontend.trial.judging import expected_of
 from einderive.frontend.trial.outcome import Outcome
-from einderive.frontend.trial.timing import LONG_SAMPLE, first, race
+from einderive.frontend.trial.timing import LONG_SAMPLE, first, race, timed
 
 Step = Callable[[], object]
 
@@ -40,9 +41,13 @@ SHARE: Final = 0.2
 """The race takes so much of the seconds for timing."""
 FAR_BEHIND: Final = 1.5
 """A line whose first steps take this many times the fastest one's is not raced."""
+FAR_CALL: Final = 5.0
+"""A line whose call alone takes this many times the fastest line's is not run."""
 MOST_LINES: Final = 3
 WORTHWHILE: Final = 2e-4
 """Nothing is kept for steps that take less: a node of Python costs a good part of this."""
+BRIEF: Final = 0.1
+"""First steps that take less are taken three times."""
 MARGIN: Final = 0.97
 """A line is recorded if it takes at most this part of the derived program's time."""
 
@@ -122,6 +127,7 @@ def _chosen(
     seconds = options.get("seconds")
     seconds = SHARE * (effort.timing if seconds is None else seconds)
     steps = _steps(program, part, related, flags, outcome)
+    lines = _near(lines, outcome)
     for way in _faster(lines, part, related, steps, outcome.device == "cuda", seconds):
         if not isinstance(way, Line):
             return way  # both of its programs were judged when they were compiled
@@ -131,6 +137,14 @@ def _chosen(
         except PROBLEMS:
             continue
     return None
+
+
+def _near(lines: Sequence[Line], outcome: Outcome) -> Sequence[Line]:
+    """The lines whose calls alone took no longer than some times the fastest one's, when they were
+    tried: a step takes longer than its call, and one of them may take a minute."""
+    known = {trial.text: trial.seconds for trial in outcome.trials if trial.text}
+    least = min((known.get(line.rival.text, inf) for line in lines), default=inf)
+    return [line for line in lines if known.get(line.rival.text, least) <= FAR_CALL * least]
 
 
 def _effort(options: Any) -> Effort:
@@ -176,6 +190,10 @@ def _faster(
     if not firsts:
         return []
     order = sorted(firsts, key=firsts.__getitem__)
+    for line in order[:MOST_LINES]:  # the first runs write to memory that is new to the process
+        if firsts[line] <= BRIEF:
+            firsts[line] = min(firsts[line], *(timed(made[line], cuda) for _ in range(2)))
+    order.sort(key=firsts.__getitem__)
     best = min(known, firsts[order[0]])
     most = kept_bytes(steps.call(order[0]))
     more = kept_bytes(steps.call(node)) > most

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from einderive.frontend.bench import backward
-from einderive.frontend.bench.backward import Row, bench_backward, line_of
+from einderive.frontend.bench.backward import bench_backward
 from einderive.frontend.bench.rows import Rows
+from einderive.frontend.bench.steps import LeftOut, Row, as_json, line_of, read, summary
 from einderive.frontend.trial.timing import Timing
 from tests.amount import CAMPAIGN
 
@@ -22,6 +26,25 @@ def test_verdicts() -> None:
     assert "SLOWER" in line_of(row(1.2e-4, 1e-4))
     assert "MORE KEPT" in line_of(row(1e-4, 1e-4, kept=16))
     assert row(1e-4, 3e-4).ratio == pytest.approx(3)
+
+
+def test_a_refused_line_is_told() -> None:
+    alone = replace(row(1e-3, 1e-4), refusal="its gradients at ties", alone=True)
+    assert not alone.slower
+    assert "all lines refused" in line_of(alone)
+    *refused, total, improved = summary([alone, replace(row(1e-4, 2e-4), forward=3.0)])
+    assert refused == ["name, 8: a line is refused: its gradients at ties"]
+    assert "0 slower" in total
+    assert improved.startswith("1 whose call alone")
+    assert "geometric mean 2.00, of the call alone 3.00" in improved
+
+
+def test_a_table_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "table.jsonl"
+    rows = [row(1e-4, 1e-4), LeftOut("other", 4, "no line")]
+    file.write_text("".join(map(as_json, rows)) + '{"name": "cut o')
+    assert [*read(str(file)).values()] == rows
+    assert read("") == {}
 
 
 @CAMPAIGN
