@@ -160,7 +160,7 @@ def backward(rows: Rows, **options: Any) -> int:
 
     A step is a call and its backward pass.  The bytes that are kept between the two are shown too.
     """
-    from einderive.frontend.bench.backward import bench_backward
+    from einderive.frontend.bench.training.backward import bench_backward
 
     return bench_backward(out=rows, **options)
 

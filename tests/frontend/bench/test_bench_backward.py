@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from einderive.frontend.bench import backward
-from einderive.frontend.bench.backward import bench_backward
+from einderive.frontend.bench.kept import Kept
 from einderive.frontend.bench.rows import Rows
-from einderive.frontend.bench.steps import LeftOut, Row, as_json, line_of, read, summary
+from einderive.frontend.bench.training import backward
+from einderive.frontend.bench.training.backward import bench_backward
+from einderive.frontend.bench.training.table import LeftOut, Row, key_of, line_of, row_of, summary
 from einderive.frontend.trial.timing import Timing
 from tests.amount import CAMPAIGN
 
@@ -42,9 +43,10 @@ def test_a_refused_line_is_told() -> None:
 def test_a_table_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "table.jsonl"
     rows = [row(1e-4, 1e-4), LeftOut("other", 4, "no line")]
-    file.write_text("".join(map(as_json, rows)) + '{"name": "cut o')
-    assert [*read(str(file)).values()] == rows
-    assert read("") == {}
+    table = Kept(str(file), row_of, key_of)
+    for each in rows:
+        table.add(each)
+    assert [*Kept(str(file), row_of, key_of).rows.values()] == rows
 
 
 @CAMPAIGN

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import exp, log
-from pathlib import Path
 from typing import Any
 
 from einderive.frontend.bench.never_slower import noise
@@ -123,20 +121,7 @@ def _mean(rows: Sequence[Row], of: Callable[[Row], float] = _ratio) -> float:
     return exp(sum(log(of(row)) for row in rows) / len(rows)) if rows else 1.0
 
 
-def read(file: str) -> dict[tuple[str, int], Row | LeftOut]:
-    """The rows of a table by formula and size.  A last line that was cut off does not count."""
-    found: dict[tuple[str, int], Row | LeftOut] = {}
-    if file and Path(file).exists():
-        for line in Path(file).read_text(encoding="utf-8").splitlines():
-            try:
-                row = _row(json.loads(line))
-            except ValueError:
-                continue
-            found[row.name, row.size] = row
-    return found
-
-
-def _row(data: Mapping[str, Any]) -> Row | LeftOut:
+def row_of(data: Mapping[str, Any]) -> Row | LeftOut:
     if "reason" in data:
         return LeftOut(**data)
     times = {
@@ -146,8 +131,8 @@ def _row(data: Mapping[str, Any]) -> Row | LeftOut:
     return Row(**{**data, **times})
 
 
-def as_json(row: Row | LeftOut) -> str:
-    return json.dumps(asdict(row)) + "\n"
+def key_of(row: Row | LeftOut) -> tuple[str, int]:
+    return row.name, row.size
 
 
 def add(out: Rows, row: Row | LeftOut) -> None:

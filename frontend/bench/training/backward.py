@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import Any, cast
 
@@ -36,16 +35,16 @@ import torch
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.autograd.node import Node
 from einderive.frontend.baselines.rival import Rival, rivals
+from einderive.frontend.bench.kept import Kept
 from einderive.frontend.bench.never_slower import selected
 from einderive.frontend.bench.rows import Rows
-from einderive.frontend.bench.steps import HEAD, LeftOut, Row, add, as_json, read, summary
+from einderive.frontend.bench.training.table import HEAD, LeftOut, Row, add, key_of, row_of, summary
 from einderive.frontend.compile.compile import compile as compile_formula
-from einderive.frontend.files import write_whole
 from einderive.frontend.formulas import Formula
 from einderive.frontend.gradients.grad import grad
 from einderive.frontend.training.kept import kept_bytes
 from einderive.frontend.training.lines import Line, refusal
-from einderive.frontend.training.saving import Kept
+from einderive.frontend.training.saving import Kept as Saved
 from einderive.frontend.trial.timing import LONG_SAMPLE, race, timed
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.dtypes import type_name
@@ -167,7 +166,7 @@ def _refused(compiled: CompiledFunction, program: Program, call: Callable[..., A
 
 def _on_torchs_graph(found: Any) -> bool:
     """Whether a plain line was recorded."""
-    own: Any = (Node._backward_cls, Kept._backward_cls)
+    own: Any = (Node._backward_cls, Saved._backward_cls)
     return not any(isinstance(y.grad_fn, own) for y in _outputs(found))
 
 
@@ -227,14 +226,12 @@ def bench_backward(
     out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
     out.say(HEAD)
     end = None if minutes is None else monotonic() + 60 * minutes
-    done = read(file)
-    if file:
-        write_whole(file, "".join(map(as_json, done.values())))
-    for row in done.values():
+    done = Kept(file, row_of, key_of)
+    for row in done.rows.values():
         add(out, row)
     left = 0
     for formula, size in [*selected(words, sizes, largest)][::every]:
-        if (formula.name, size) in done:
+        if (formula.name, size) in done.rows:
             continue
         if end is not None and monotonic() > end:
             left += 1
@@ -247,12 +244,9 @@ def bench_backward(
             row = measured(formula, program, size, seconds)
         except (EinderiveError, RuntimeError, MemoryError) as problem:
             row = LeftOut(formula.name, size, str(problem).splitlines()[0])
-        done[formula.name, size] = row
-        if file:
-            with Path(file).open("a", encoding="utf-8") as table:
-                table.write(as_json(row))
+        done.add(row)
         add(out, row)
-    rows = [row for row in done.values() if isinstance(row, Row)]
+    rows = [row for row in done.rows.values() if isinstance(row, Row)]
     for text in summary(rows):
         out.say(text)
     if left:
