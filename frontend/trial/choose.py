@@ -24,7 +24,11 @@ from einderive.frontend.limits.work import require_work
 from einderive.frontend.machine.extraction import UNKNOWN, extracted
 from einderive.frontend.memory.store import Nothing, Store
 from einderive.frontend.running.settings import undisturbed
-from einderive.frontend.trial.compiling import compiled_candidate, worth_compiling
+from einderive.frontend.trial.compiling import (
+    compiled_candidate,
+    compiling_seconds,
+    worth_compiling,
+)
 from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.frontend.trial.entrants import Entrant, Judge, by_inductor, candidate, run_first
 from einderive.frontend.trial.hard import tried_hard
@@ -106,6 +110,7 @@ def choose(
         most = len(derivation.candidates) if tried and judge.limits else tried
         trying = worth_trying(derivation, words, max(most, tried), known)
         judge.restart()
+        judge.compiling = compiling_seconds(derivation)
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
             entrants.append(candidate(f"candidate {number}", plan, judge, best=place == 1))

@@ -24,6 +24,8 @@ ONE_SECONDS = 0.2
 """A program takes about so long to compile, to judge and to run, or as long as the one before."""
 MOST_STAGES = 16
 """A program with more stages to compile is left as it is."""
+STAGE_SECONDS = 0.08
+"""A stage takes about so long to compile."""
 POINT_SECONDS = 5e-11
 """A step of a compiled loop takes at least about so long, by several threads."""
 HOPELESS, HOPELESS_LATE = 3.0, 0.5
@@ -47,7 +49,7 @@ def worth_compiling(
     then the fastest candidates that are right: also those that are slow stage by stage."""
     if derivation.target != "cpu":
         return
-    started = perf_counter()
+    started, judge.compiling = perf_counter(), 0.0
     found: list[tuple[str, Plan]] = [(AS_GIVEN, apart(derivation.unchanged))]
     running = [entrant for entrant in entrants if entrant.run is not None]
     fastest = min((entrant.seconds for entrant in running), default=inf)
@@ -62,11 +64,24 @@ def worth_compiling(
         if spent > COMPILING * judge.effort.altogether or (late and label != AS_GIVEN):
             return
         hopeless = HOPELESS_LATE if late else HOPELESS
-        worth = [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
+        worth = _compiled(plan)
         least = POINT_SECONDS * sum(points(stage.scope) for stage in worth)
         least += sum(stage.seconds for stage in plan.stages if stage not in worth) / MOST_WRONG
         if 0 < len(worth) <= MOST_STAGES and least <= hopeless * fastest:
             yield label, plan
+
+
+def compiling_seconds(derivation: Derived) -> float:
+    """About how long the formula as given takes to compile into loops; 0 where it is not tried."""
+    if derivation.target != "cpu":
+        return 0.0
+    count = len(_compiled(apart(derivation.unchanged)))
+    return STAGE_SECONDS * count if count <= MOST_STAGES else 0.0
+
+
+def _compiled(plan: Plan) -> list[Stage]:
+    """The stages that are worth compiling."""
+    return [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
 
 
 def apart(plan: Plan) -> Plan:

@@ -129,6 +129,8 @@ class Judge:
     watch: Watch | None = None
     limits: Limits = ANY
     """What is asked of every program besides its speed."""
+    compiling: float = 0.0
+    """Seconds that are kept for compiling the formula as given into loops."""
     needed: float = inf
     """The fewest bytes that a program needed that was left out for its memory alone."""
 
@@ -160,9 +162,9 @@ class Judge:
 
     @property
     def racing(self) -> float:
-        """Seconds for timing and choosing."""
+        """Seconds for compiling, timing and choosing."""
         runs = RACING_RUNS * self.fastest if isfinite(self.fastest) else 0.0
-        return max(RACING_SECONDS, runs)
+        return max(RACING_SECONDS, runs) + self.compiling
 
     def built(self, plan: Plan, *, compiled: bool = False) -> Executable:
         return executable(

@@ -18,7 +18,7 @@ YOURS = "your baseline"
 CLOSE = 0.8
 """A candidate that takes a smaller part of the fastest one's time needs no second race against
 it."""
-NEAR, SHORT = 2.0, 1e-2
+NEAR, SHORT = 2.0, 3e-2
 """Of calls that are shorter than so many seconds, those within so many times the fastest one's time
 race again, in longer batches."""
 ALWAYS = 0.1
@@ -29,15 +29,20 @@ RACE, RACE_TIMES = 0.15, 6.0
 fastest one's time."""
 
 
+def too_late(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
+    """Whether the candidate is close to the fastest plain program, and no time is left to tell
+    which one is faster: then the plain program stays."""
+    return best is not None and judge.left < 0 and entrant.seconds >= CLOSE * best.seconds
+
+
 def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
     """Whether the candidate is the faster one also beside the fastest plain program alone, where
-    the two are close: the best of many in one race is often the luckiest.  Where no time is left
-    for that, the plain program stays."""
+    the two are close: the best of many in one race is often the luckiest."""
     if best is None or entrant.call is None or best.call is None:
         return True
     if entrant.seconds < CLOSE * best.seconds:
         return True
-    if judge.left < 0:
+    if too_late(entrant, best, judge):
         return False
     with torch.no_grad():
         own, bar = duel(entrant.call, best.call, cuda=judge.device == "cuda")

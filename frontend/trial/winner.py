@@ -8,7 +8,7 @@ from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import checked, tried_hard
-from einderive.frontend.trial.races import wins_again
+from einderive.frontend.trial.races import too_late, wins_again
 from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level, merits
 from einderive.frontend.trial.timing import UNTIMED, Timing
 
@@ -52,6 +52,8 @@ def fastest_candidate(
     ]
     for number in in_order(standings):
         place = places[number]
+        if too_late(entrants[place], best, judge):
+            continue
         entrant = tried_hard(entrants[place], hard, derivation)
         if entrant.run is not None:
             entrant = checked(entrant, derivation)
