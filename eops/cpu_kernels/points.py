@@ -81,9 +81,14 @@ class Points:
         return f"short{reduction}" if short else self._whole_part(reduction)
 
     def _is_short(self, reduction: int) -> bool:
-        """Whether some of the terms are added in their own type, before the rest."""
+        """Whether some of the terms are added in their own type, before the rest: computed terms,
+        where nothing is shifted by the total.  Its digits are lost where it is taken away again;
+        and what is only read costs little in float64."""
         made = self.plan.reductions[reduction]
-        return made.reducer == "sum" and self.plan.values[made.value].kind == SHORT != made.kind
+        term = self.plan.values[made.value]
+        if made.reducer != "sum" or term.kind != SHORT or made.kind == SHORT:
+            return False
+        return not isinstance(term, Load) and reduction not in self.plan.shifting
 
     def _stores(self) -> None:
         """What is done with the values of a point."""

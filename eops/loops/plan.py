@@ -23,6 +23,7 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.values import (
     Constant,
     Load,
+    Operation,
     Total,
     Value,
     Windowed,
@@ -233,6 +234,25 @@ class Plan:
             before |= {*phase.kept}
             found.append(tuple(sorted(seen)))
         return tuple(found)
+
+    @cached_property
+    def shifting(self) -> frozenset[int]:
+        """The reductions of which the total, or a multiple of it, is added to what is no
+        constant."""
+        linear, found = list[frozenset[int]](), set[int]()
+        for value in self.values:
+            args = operands_of(value)
+            others = [arg for arg in args if not isinstance(self.values[arg], Constant)]
+            totals = frozenset[int]().union(*(linear[arg] for arg in args))
+            word = value.word if isinstance(value, Operation) else ""
+            if isinstance(value, Total):
+                totals |= {value.reduction}
+            elif word == "+":
+                found |= totals if len(others) > 1 else frozenset()
+            elif not (len(others) == 1 and word in ("*", value.kind)):
+                totals = frozenset()
+            linear.append(totals)
+        return frozenset(found)
 
     def read_again(self, number: int) -> frozenset[int]:
         """The values that an earlier pass has kept for this one."""

@@ -135,6 +135,18 @@ CASES = (
         {"X": (6, 20)},
         passes=0,
     ),
+    Case(
+        "a fill that counts on two sides",
+        "M[i] = max[k](X{fill=-3}[i-1,k+2]) where i in 0:6, k in 0:20; Y[i,k] = X[i,k]-M[i]",
+        {"X": (6, 20)},
+        passes=0,
+    ),
+    Case(
+        "two conditions",
+        "S[i] = sum[j](where(i - j > 0, where(i + j > 3, X[i,j], 0), 0)); Y[i,j] = X[i,j] - S[i]",
+        {"X": (6, 20)},
+        passes=0,
+    ),
 )
 
 LINEAR = "C[i,j] = sum[k](A[i,k]*B[k,j]); out Y[i,j] = relu(C[i,j] + b[j])"
@@ -177,11 +189,13 @@ def run(case: Case, cache: Path) -> float:
 
 
 def nan_survives(cache: Path) -> bool:
-    """A NaN in a row spoils this row of a softmax, and no other."""
-    found = Case("", SOFTMAX, {"X": (4, 30)}).kernel(cache)
+    """A NaN in a row spoils this row of a softmax, and what reads its maximum, and no other."""
     values = torch.randn(4, 30)
     values[2, 7] = math.nan
-    return found(values).isnan().all(1).tolist() == [False, False, True, False]
+    texts = (SOFTMAX, "M[i] = max[j](X[i,j]); Y[i,j] = X[i,j] - M[i]")
+    kernels = [Case("", text, {"X": (4, 30)}).kernel(cache) for text in texts]
+    spoilt = [kernel(values).isnan().all(1).tolist() for kernel in kernels]
+    return spoilt == [[False, False, True, False]] * 2
 
 
 def through_the_back_end(

@@ -240,7 +240,7 @@ def awkward() -> list[Case]:
 
 def cases() -> list[Case]:
     x1, x2 = expr.tensor("X", (300,)), expr.tensor("X", (6, 70))
-    half = expr.tensor("H", (9, 5), "float16")
+    long, half = expr.tensor("L", (2, 1025)), expr.tensor("H", (9, 5), "float16")
     brain = expr.tensor("H", (9, 5), "bfloat16")
     whole = expr.tensor("N", (6, 5), "int32")
     flags = expr.tensor("F", (6, 5), "bool")
@@ -250,6 +250,9 @@ def cases() -> list[Case]:
     squares = expr.power(expr.add(read(double, 0, 1), expr.const(Fraction(1, 10))), 5)
     inverse = expr.add(expr.power(read(x2, 0, 1), -2), expr.power(read(x2, 0, row(x1=-1)), 7))
     rank_one = expr.mul(read(x1, 0), read(x1, row(4, x0=-2), fill=Fraction(1, 3)))
+    quotient = expr.divide(read(x1, 0), expr.mul(read(x1, row(1, x0=1)), read(x1, row(2, x0=1))))
+    between = [Condition(">", row(5, x0=-1)), Condition(">", row(-1, x0=1))]
+    within = expr.select(between, read(x1, 0), expr.const(7))
     everywhere = (
         Case("offset add", offset_add(), "loop"),
         Case("band", band(4, 16, 3, 68, 20), "dot"),
@@ -277,6 +280,9 @@ def cases() -> list[Case]:
         Case("early start", scope([(-4, 9)], [], read(early, 0, fill=-2)), "loop"),
         Case("negative sum", scope(box(4), [(-3, 2)], read(x1, row(3, x0=1, x1=1))), "loop"),
         Case("0-d sum", scope([], box(300), read(x1, 0)), "flat"),
+        Case("sums of whole steps and one", scope(box(2), box(1025), read(long, 0, 1)), "flat"),
+        Case("quotient by a product", scope(box(9), [], quotient), "loop"),
+        Case("two conditions", scope(box(9), [], within), "loop", 0),
         Case("0-d constant", scope([], [], expr.const(Fraction(2, 7))), "loop"),
         Case("0-d source", scope(box(3), [], read(expr.tensor("Z", ()))), "loop"),
         Case("norms", scope(box(6), box(70), expr.power(read(x2, 0, 1), 2)), "flat"),

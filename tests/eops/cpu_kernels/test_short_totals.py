@@ -20,8 +20,8 @@ TEXTS = (
     "Y[i] = sum[k](X[i,k]^2)",
     "Y[k] = sum[i](X[i,k]^2)",
     "Y[i] = sum[k](X[i,k]*X[i,k-1])",
-    "Y[i] = sum[k](X[i,k//3]) where k in 0:{0}",
-    "P[i] = sum[k](X[i,k]); Q[i] = max[k](X[i,k]); R[i] = sum[k](sin(X[i,k]^5))",
+    "Y[i] = sum[k](2*X[i,k//3]) where k in 0:{0}",
+    "P[i] = sum[k](2*X[i,k]); Q[i] = max[k](X[i,k]); R[i] = sum[k](sin(X[i,k]^5))",
 )
 TERMS = (SIZES.terms, SIZES.terms + 1, 3 * SIZES.terms - 1)
 
@@ -33,7 +33,7 @@ def test_long_sums_have_all_digits(text: str, terms: int) -> None:
     roots = parse(text.format(terms), {"X": shape}, "float32").roots()
     group = Group(stages(*roots), roots)
     kernel = build(group, dense(group), alike(group, "float32"))
-    assert "short0" in kernel.source
+    assert "short" in kernel.source
     for found, root in zip(kernel(data), roots, strict=True):
         exact = np.asarray(evaluate(root, {"X": data.double().numpy()}, RealField()), dtype=float)
         usual = 2e-7 if "sin" not in text else 1.0  # of the angles in float32
@@ -42,8 +42,26 @@ def test_long_sums_have_all_digits(text: str, terms: int) -> None:
 
 def test_numbers_that_float32_counts_no_further_are_counted() -> None:
     """2^24 ones and more: a total in float32 would stay at 2^24."""
-    rows = parse("Y[i] = sum[k](X[i,k])", {"X": (1, (1 << 24) + 3)}, "float32").roots()
+    rows = parse("Y[i] = sum[k](X[i,k]^2)", {"X": (1, (1 << 24) + 3)}, "float32").roots()
     group = Group(stages(*rows), rows)
     kernel = build(group, dense(group), alike(group, "float32"))
+    assert "short" in kernel.source
     (found,) = kernel(torch.ones(1, (1 << 24) + 3))
     assert found.item() == (1 << 24) + 4  # the nearest number of float32
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("Y[i] = sum[k](X[i,k])", 0),
+        ("Y[i] = sum[k](X[i,k]*X[i,k])", 1),
+        ("M[i] = mean[k](X[i,k]*X[i,k]); Y[i,k] = X[i,k]*X[i,k] - M[i]", 0),
+        ("M[i] = mean[k](exp(X[i,k])); Y[i,k] = X[i,k]*rsqrt(M[i] + 1)", 1),
+        ("M[i] = mean[k](X[i,k]); Y[i] = mean[k]((X[i,k]-M[i])^2)", 1),
+    ],
+)
+def test_what_shifts_the_data_has_all_digits(text: str, short: int) -> None:
+    roots = parse(text, {"X": (3, 1000)}, "float32").roots()
+    group = Group(stages(*roots), roots)
+    source = build(group, dense(group), alike(group, "float32")).source
+    assert len({word for word in source.split() if word.startswith("short")}) == short

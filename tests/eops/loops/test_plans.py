@@ -132,6 +132,10 @@ def test_stages_are_fused_where_that_moves_less(text: str, sizes: list[int]) -> 
         # rows that lie outside as a whole, before and behind
         "Y[i,j] = X[0,j-3*i+2] + X[1,12-3*i-j] + 1 where i in 0:9, j in 0:5",
         "Y[j] = sum[i](X[i,j]) where i in 1:9",
+        # an operand beyond 1 is far, and then the loop runs again
+        "Y[i] = sum[j](sin(X[i,j]))",
+        # two conditions at one place
+        "Y[i,j] = where(i - 2*j + 3 > 0, where(i + j > 5, X[i,j], 0), 0)",
     ],
 )
 def test_every_plan_gives_what_the_formula_says(text: str) -> None:
