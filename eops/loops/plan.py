@@ -56,7 +56,7 @@ class Sizes(NamedTuple):
     tile: int = 1024
     least_tile: int = 64
     pieces: int = 4
-    turned: int = 16
+    turned: int = 32
     turned_block: int = 128
     jam: int = 4
     short: int = 8
