@@ -142,8 +142,9 @@ CASES = (
         passes=0,
     ),
     Case(
-        "two conditions",
-        "S[i] = sum[j](where(i - j > 0, where(i + j > 3, X[i,j], 0), 0)); Y[i,j] = X[i,j] - S[i]",
+        "a border of two conditions",
+        "T[i,j] = X[i,j] + 1; S[i] = sum[j](T[i-1,j-1]) where i in 0:6, j in 0:20; "
+        "Y[i,j] = X[i,j] - S[i]",
         {"X": (6, 20)},
         passes=0,
     ),
