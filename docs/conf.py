@@ -16,6 +16,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "plain_docstrings",
+    "mathml_renderer",
     "derivation_directive",
     "calculus_directives",
 ]
@@ -28,6 +29,7 @@ autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 
 html_theme = "furo"
+html_math_renderer = "mathml"
 html_title = "einderive"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
