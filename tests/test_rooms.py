@@ -22,7 +22,6 @@ LISTS = {
     "functions",
     "definitions",
     "formulas",
-    "identities",
     "recognisers",
 }
 """Folders that list one idea, or one source of formulas, a file."""

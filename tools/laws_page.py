@@ -68,11 +68,11 @@ def laws_page() -> str:
     pairs = PAIRS_REMARK.format(count=len(EQUAL), others=len(UNEQUAL), equal=equal, unequal=unequal)
     lines += ["", "## Pairs from handbooks", "", pairs, ""]
     lines += ["| family | equal | near misses |", "|---|---|---|"]
-    for name, family in FAMILIES.items():
+    for family in FAMILIES:
         decided = (
             f"{sum(str(pair) not in UNDECIDED for pair in listed)} of {len(listed)}"
             for listed in (family.equal, family.unequal)
         )
-        lines.append(f"| {name} | {' | '.join(decided)} |")
+        lines.append(f"| {family.name} | {' | '.join(decided)} |")
     left = [str(pair) for pair in (*EQUAL, *UNEQUAL) if str(pair) in UNDECIDED]
     return "\n".join([*lines, "", "```text", *(left or ["none"]), "```"]) + "\n"

@@ -1,16 +1,23 @@
 """Two formulas of numbers that a source says are equal, and near misses of such pairs.
 
-    equal(left, right, source, assume)           left = right
-    unequal(left, wrong, source, assume)         left = wrong is a near miss of some identity
-    known(left, right, wrong, source, assume)    both
+They stand in the files `*.toml` of this folder, one for each family:
 
-All is said for the real numbers that satisfy `assume`, where both sides are defined.  A name in
-lower case is a number; a name in upper case is a vector of 6 numbers; k and j run over their
-positions.
+    [[pairs]]
+    left = "sqrt(x)*sqrt(x)"
+    right = "x"                              left = right
+    wrong = "x^2"                            left = wrong is a near miss of some identity
+    source = "CRC, radicals"
+    assume = "x >= 0"
+
+`right` or `wrong` may be missing, and `assume`.  All is said for the real numbers that satisfy
+`assume`, where both sides are defined.  A name in lower case is a number; a name in upper case is a
+vector of 6 numbers; k and j run over their positions.
 """
 
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from typing import NamedTuple
 
 SIZE = 6
@@ -28,25 +35,23 @@ class Pair(NamedTuple):
         return f"{self.left} = {self.right}" + (f"  for {self.assume}" if self.assume else "")
 
 
-class Entry(NamedTuple):
-    """An identity, a near miss, or one of each with the same left side."""
+class Family(NamedTuple):
+    """The identities and the near misses of one file."""
 
-    equal: tuple[Pair, ...] = ()
-    unequal: tuple[Pair, ...] = ()
-
-
-def equal(left: str, right: str, source: str, assume: str = "") -> Entry:
-    return Entry(equal=(Pair(left, right, source, assume),))
+    name: str
+    equal: tuple[Pair, ...]
+    unequal: tuple[Pair, ...]
 
 
-def unequal(left: str, wrong: str, source: str, assume: str = "") -> Entry:
-    return Entry(unequal=(Pair(left, wrong, source, assume),))
+def listed(file: str) -> Family:
+    """The pairs of one of the files."""
+    found = tomllib.loads((files(__package__) / f"{file}.toml").read_text("utf-8"))
 
+    def pairs(side: str) -> tuple[Pair, ...]:
+        return tuple(
+            Pair(each["left"], each[side], each["source"], each.get("assume", ""))
+            for each in found["pairs"]
+            if side in each
+        )
 
-def known(left: str, right: str, wrong: str, source: str, assume: str = "") -> Entry:
-    return Entry((Pair(left, right, source, assume),), (Pair(left, wrong, source, assume),))
-
-
-def joined(entries: tuple[Entry, ...]) -> Entry:
-    """All identities and all near misses."""
-    return Entry(sum((e.equal for e in entries), ()), sum((e.unequal for e in entries), ()))
+    return Family(found["family"], pairs("right"), pairs("wrong"))
