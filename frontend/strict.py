@@ -19,6 +19,7 @@ from einderive.frontend.accuracy.levels import Nan
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator
 
+CONVOLUTIONS = ("convolution", "convolution3d")
 REFUSED = "NaN and infinity may stand elsewhere than in the formula"
 
 
@@ -33,7 +34,7 @@ def operators_for(nan: Nan, device: str) -> tuple[Operator, ...]:
 
 def _strict(operator: Operator, device: str) -> Operator:
     def keeps(binding: Binding) -> bool:
-        transformed = device != "cpu" and operator.work(binding).unit == "convolution"
+        transformed = device != "cpu" and operator.work(binding).unit in CONVOLUTIONS
         return not transformed and operator.keeps_nonfinite(binding)
 
     def constraint(binding: Binding) -> str | None:

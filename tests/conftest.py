@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, settings
 from tests.amount import leave_to_campaigns, of_campaign, without_campaigns
 
 os.environ["EINDERIVE_CACHE"] = "off"  # tests neither find nor leave compiled kernels
+os.environ["EINDERIVE_FIRST_PROFILE"] = "off"  # nor do they depend on what else runs here
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process each: threads of their own only get in the way
     for library in ("OMP", "MKL", "OPENBLAS"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # also of the processes they start

@@ -3,16 +3,19 @@ the package."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import prod
 
 from einderive.derivations.matching.profile import shipped
 from einderive.ta.exact.direct import direct
+from einderive.ta.facts.pairs import contraction_order
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
-from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
-from einderive.ta.ir.operator import Work
+from einderive.ta.ir.affine import Row, bits
+from einderive.ta.ir.expr import split_coefficient
+from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.operator import Unit, Work
 from einderive.ta.ir.subst import accesses, applied, children, walk
 
 MACHINES = shipped()
@@ -36,7 +39,7 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     for read in accesses(body):
         count = affine.volume(extents, read.free)
         touched += min(count, read.source.size)
-        if [row for row in read.rows if row.floors]:
+        if [row for row in read.rows if row.floors and _gathers(row)]:
             gathered += count
     if fused:
         operations = max(1, sum(map(_operations, walk(body))) + bool(scope.sums))
@@ -44,17 +47,74 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
         if scope.sums and isinstance(body, Mul):
             return Work(points * operations, moved, utilisation=UNTILED)
         return Work(points * operations, moved)
-    own = sum(map(_calls, walk(body)))
-    passes = 2.0 * own + 1.0
+    product = _pairwise(scope, item)
+    if product is not None:
+        return product
+    own, values = _evaluated(body, extents)
+    passes = 2.0 * values + points
     if scope.sums and isinstance(body, Access):
-        passes = 1.5  # one read of every point, accumulated in cache
-    traffic = (points * passes + output + touched + 6 * gathered) * item
+        passes = 1.5 * points  # one read of every point, accumulated in cache
+    traffic = (passes + output + touched + 6 * gathered) * item
     calls = max(1, own + bool(scope.sums))
-    used = applied(body, points)
+    used = applied(body, extents)
     if scope.sums:
         shape = (output, points // max(1, output))
         return Work(float(points), traffic, calls + 2, "reduction", shape=shape, functions=used)
-    return Work(points * calls * 0.5, traffic, calls + 2, functions=used)
+    return Work(max(values, points) * 0.5, traffic, calls + 2, functions=used)
+
+
+def _evaluated(body: Node, extents: Sequence[int]) -> tuple[int, int]:
+    """The operations of torch that compute the body, and the elements of all their results: each
+    is computed over the iterators that occur in it, and then repeated."""
+    calls = values = 0
+    for node in walk(body):
+        own = _calls(node)
+        calls += own
+        values += own * affine.volume(extents, node.free)
+    return calls, values
+
+
+def _pairwise(scope: Scope, item: int) -> Work | None:
+    """The work of a sum of products whose factors are contracted pair by pair, by products of
+    matrices where these are; None where the terms are formed and added.  The shape is that of the
+    largest product."""
+    _, core = split_coefficient(scope.body)
+    if not scope.sums or scope.reducer != "sum" or not isinstance(core, Mul):
+        return None
+    extents, factors = scope.extents, core.factors
+    if any(len(row.terms) > 1 or row.floors for read in accesses(core) for row in read.rows):
+        return None
+    dims = [frozenset(bits(factor.free)) for factor in factors]
+    largest = max(affine.volume(extents, factor.free) for factor in factors)
+    if largest == prod(extents) or (len(factors) == 2 and dims[0] == dims[1]):
+        return None
+
+    def size(iterators: Iterable[int]) -> int:
+        return prod(extents[i] for i in iterators)
+
+    loops = frozenset(range(len(scope.loops)))
+    calls, values = map(sum, zip(*(_evaluated(f, extents) for f in factors), strict=True))
+    moved, operations = 2.0 * values + scope.size, 0.0
+    shape: tuple[int, ...] = (1, 1, 1, 1)
+    for left, right, kept in contraction_order(dims, loops, extents):
+        a, b = dims[left], dims[right]
+        calls += 2
+        moved += size(a) + size(b) + size(kept)
+        if (a & b) - kept and a != b:
+            roles = (a & b & kept, a - b, b - a, (a & b) - kept)
+            operations += 2.0 * size(a | b)
+            shape = max(shape, tuple(map(size, roles)), key=prod)
+        else:
+            moved += 2.0 * size(a | b)
+        dims[left] = kept
+    used = tuple(pair for factor in factors for pair in applied(factor, extents))
+    unit: Unit = "matmul" if operations else "vector"
+    return Work(operations, moved * item, calls + 1, unit, shape=shape, functions=used)
+
+
+def _gathers(row: Row) -> bool:
+    """Whether a read at the row is no view on the digits of its iterators."""
+    return any(inner.lone is None for inner, _, _ in row.floors)
 
 
 def _direct(scope: Scope, item: int) -> Work | None:

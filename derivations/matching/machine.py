@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log2, prod
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from einderive.ta.ir.operator import Work
 
@@ -23,6 +23,8 @@ KERNEL = "kernel"
 ANY = "*"
 """The name under which a profile has the launch of operators, and the seconds of functions, that it
 does not name."""
+NEAREST: Final = {"convolution3d": "convolution"}
+"""The unit that stands for a missing one; for others `vector` does."""
 FLOAT_BYTES = 4
 """Rates are those of float32."""
 
@@ -95,9 +97,10 @@ class Machine:
     """The profile of one target.
 
     - `bandwidth`: bytes a second by the bytes that a call goes over, for each way of access:
-      `dense`, `strided`, `gathered`, `broadcast`; `dense` stands for the missing ones.
-    - `rates`: operations a second by unit, for float32, by the shape of the work; `vector` stands
-      for a missing unit.
+      `dense`, `strided`, `gathered`, `rows` (these gathered whole), `broadcast`; `dense` stands for
+      the missing ones.
+    - `rates`: operations a second by unit, for float32, by the shape of the work; another
+      stands for a missing unit (`NEAREST`).
     - `launches`: what the first library call of a stage costs before it computes, by operator.
     - `call_seconds`: what each further call costs.
     - `functions`: seconds of a function of one number beyond an addition's.
@@ -146,7 +149,7 @@ class Machine:
 
     def _rate(self, work: Work) -> float:
         """Where the rate does not depend on the shape, it is scaled by the utilisation."""
-        table = self.rates.get(work.unit) or self.rates["vector"]
+        table = self.rates.get(work.unit) or self.rates[NEAREST.get(work.unit, "vector")]
         if not table.axes:
             return table.values[0] * work.utilisation
         if len(table.axes) == len(work.shape):

@@ -41,6 +41,11 @@ class Plan:
     stages: tuple[Stage, ...]
     seconds: float
 
+    @property
+    def kernels(self) -> object:
+        """The program, and what its stages run."""
+        return self.roots, tuple([(stage.scope, stage.operator) for stage in self.stages])
+
 
 class _Way(NamedTuple):
     """A plan, the chosen steps that it was made by, before folding, and what made it."""
@@ -116,15 +121,15 @@ def plans(
     first: dict[object, Plan] = {}
     for plan in kept:
         first.setdefault(_idea(plan), plan)
-    fresh = set(map(_kernels, first.values()))
-    listed = [*first.values(), *(plan for plan in kept if _kernels(plan) not in fresh)]
+    fresh = {plan.kernels for plan in first.values()}
+    listed = [*first.values(), *(plan for plan in kept if plan.kernels not in fresh)]
     listed = _with_repairs(graph, listed)[:most]
     result: list[Plan] = []
     try:
         for plan in listed:
             share = effort // (len(listed) - len(result))
             shorter, spent = _shortened(
-                ways[_kernels(plan)], _Limits(share, started + seconds), check
+                ways[plan.kernels], _Limits(share, started + seconds), check
             )
             result.append(shorter)
             effort -= spent
@@ -177,7 +182,7 @@ def _collect(
             _try_variants(found, maker, limits, check)
         finally:
             for way in found.values():
-                ways.setdefault(_kernels(way.plan), way)
+                ways.setdefault(way.plan.kernels, way)
         best = min((way.plan for way in found.values()), key=_rank)
         past = {stage.operator for stage in best.stages if stage.operator and stage.reads_past}
         if not past:
@@ -249,11 +254,6 @@ def _shortened(way: _Way, limits: _Limits, check: Callable[[], None]) -> tuple[P
 
 def _rank(plan: Plan) -> tuple[float, int]:
     return plan.seconds, len(plan.steps)
-
-
-def _kernels(plan: Plan) -> object:
-    """The program, and what its stages run."""
-    return plan.roots, tuple([(stage.scope, stage.operator) for stage in plan.stages])
 
 
 def _without_detours(graph: Graph, ranked: list[Plan]) -> list[Plan]:

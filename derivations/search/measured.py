@@ -76,7 +76,7 @@ def measure_best(
         found = measure(plan, missing)
         if not found:
             break
-        programs.append(_with(plan, predicted))
+        programs.append(with_costs(plan, predicted))
         costs.update(found)
     return Measured(costs, tuple(programs), False)
 
@@ -92,7 +92,7 @@ def _promising(graph: Graph, roots: tuple[Scope, ...], seconds: float) -> Plan |
     return first if _missing(first, graph.costs) and first.seconds < best.seconds else None
 
 
-def _with(plan: Plan, costs: Costs) -> Plan:
+def with_costs(plan: Plan, costs: Costs) -> Plan:
     """The program whose stages take these seconds, where they are known."""
     stages = tuple(
         stage._replace(seconds=costs.get((stage.scope, stage.operator), stage.seconds))

@@ -72,7 +72,7 @@ def _work(binding: Binding) -> Work:
         moved,
         calls,
         access=_access(binding),
-        functions=applied(scope.body, elements),
+        functions=applied(scope.body, scope.extents),
     )
 
 

@@ -5,6 +5,8 @@ Y[s,n,b] = sum[v](where(I[s,n] == v, E[s,v,b], 0))       Y[n,b] = E[I[n],b], and
 
 from __future__ import annotations
 
+from typing import Final, Literal
+
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes
 from einderive.eops.torch_views.stage import lower
@@ -18,6 +20,10 @@ from einderive.ta.ir.positions import is_data
 NO_GATHER = Mismatch("body", "no equality with data leaves one term of a sum", (), 100.0)
 NOT_READS = Mismatch("body", "the index or the value is not a read", ("materialise",), 2.0)
 NOT_HELD = Mismatch("iterators", "a loop is held by neither the index nor the value", ("hoist",))
+
+
+ROW: Final = 16
+"""Elements that lie beside each other, from which on they count as a row."""
 
 
 def recognise(scope: Scope) -> Binding | Mismatch:
@@ -52,7 +58,12 @@ def _work(binding: Binding) -> Work:
     picked = binding.scope.size * element_bytes(value.source)
     indices = binding.extent("s") * binding.extent("n") * element_bytes(index.source)
     moved = output_bytes(binding.scope) + picked + indices
-    return Work(float(binding.scope.size), moved, access="gathered")
+    return Work(float(binding.scope.size), moved, access=access_of(binding))
+
+
+def access_of(binding: Binding) -> Literal["gathered", "rows"]:
+    """Whether single elements are picked, or rows of some."""
+    return "rows" if binding.extent("b") >= ROW else "gathered"
 
 
 GATHER = Operator(

@@ -28,7 +28,7 @@ from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisatio
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.operator import Binding, Launch, Work
+from einderive.ta.ir.operator import Binding, Launch, Unit, Work
 
 
 class Part(NamedTuple):
@@ -67,7 +67,8 @@ def grouped_work(binding: Binding, convolution: Convolution, points: int, taps: 
     columns, summed = binding.extent(outer), binding.extent(inner) * taps
     shape = (binding.extent("g"), points, columns, summed)
     used = utilisation(points, columns, summed)
-    return Work(2.0 * prod(shape), moved, 1, "convolution", used, copied, shape)
+    unit: Unit = "convolution3d" if len(binding.windows) == 3 else "convolution"
+    return Work(2.0 * prod(shape), moved, 1, unit, used, copied, shape)
 
 
 def grouped_call(binding: Binding, convolution: Convolution) -> Launch:

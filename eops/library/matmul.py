@@ -14,7 +14,13 @@ import torch
 
 from einderive.eops.library.arrange import library_call, reading, scaled, scales_operand
 from einderive.eops.library.plain import view_refusal
-from einderive.eops.library.traffic import call_bytes, dense_strides, operand_bytes, utilisation
+from einderive.eops.library.traffic import (
+    call_bytes,
+    dense_strides,
+    operand_bytes,
+    overlap_bytes,
+    utilisation,
+)
 from einderive.eops.torch_views.contract import Shape, contract, result_order
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
@@ -64,7 +70,10 @@ def _work(binding: Binding) -> Work:
     operands = []
     for read, own in zip(binding.operands, "mn", strict=True):
         groups = (roles[own], roles["k"])
-        operands.append(operand_bytes(read, read.rows, scope.domain, groups, groups[0] + groups[1]))
+        role = groups[0] + groups[1]
+        touched, copied = operand_bytes(read, read.rows, scope.domain, groups, role)
+        again = 0 if copied else overlap_bytes(read, role, scope.extents)
+        operands.append((touched, copied + again))
     moved, copied = call_bytes(scope, *operands)
     used, shape = utilisation(m, n, k), (b, m, n, k)
     return Work(2.0 * b * m * n * k, moved, 1, "matmul", used, copied, shape)

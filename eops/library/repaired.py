@@ -27,11 +27,11 @@ from einderive.eops.library.arrange import library_call
 from einderive.eops.library.plain import is_plain
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.opaque import opaque
-from einderive.eops.torch_views.contract import contraction_order
 from einderive.eops.torch_views.points import Points
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import HALVES
+from einderive.ta.facts.pairs import contraction_order
 from einderive.ta.ir.element import element_bytes, floating_inputs
 from einderive.ta.ir.node import Mul, Power, Scope, Source
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work

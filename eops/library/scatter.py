@@ -5,7 +5,7 @@ Y[s,v,b] = sum[n](where(I[s,n] == v, A[s,n,b], 0))       Y[I[n],b] += A[n,b]
 
 from __future__ import annotations
 
-from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held
+from einderive.eops.library.gather import NOT_HELD, NOT_READS, access_of, all_held
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes
 from einderive.eops.torch_views.stage import lower
@@ -58,7 +58,7 @@ def work(binding: Binding) -> Work:
         for operand in binding.operands
     )
     moved = output_bytes(scope) + read + 2.0 * points * element_bytes(scope)
-    return Work(float(points), moved, access="gathered")
+    return Work(float(points), moved, access=access_of(binding))
 
 
 SCATTER = Operator(

@@ -137,7 +137,7 @@ def _work(binding: Binding) -> Work:
     if not isinstance(scope.body, Access):
         calls += passes(scope)
         moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
-    own = applied(scope.body, elements)
+    own = applied(scope.body, scope.extents)
     return Work(5.0 * elements, moved, calls, functions=(("exp", float(elements)), *own))
 
 

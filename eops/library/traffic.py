@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import prod
 
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Ranges, Row
@@ -94,6 +95,17 @@ def operand_bytes(
         copied += 2 * elements
     size = element_bytes(source)
     return float(min(elements, source.size) * size), float(copied * size)
+
+
+def overlap_bytes(access: Access, role: Sequence[int], extents: Sequence[int]) -> float:
+    """The bytes of the copy that a matrix product needs of an operand that shows elements several
+    times along these iterators, as im2col does."""
+    steps = dense_strides(access.source, access.rows)
+    held = [i for i in role if access.free >> i & 1]
+    shown = prod(extents[i] for i in held)
+    reached = 1 + sum(abs(steps.get(i, 0)) * (extents[i] - 1) for i in held)
+    whole = affine.volume(extents, access.free)
+    return 2.0 * whole * element_bytes(access.source) if shown > reached else 0.0
 
 
 def _runs_along(chosen: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> bool:

@@ -20,7 +20,7 @@ import torch
 
 from einderive.eops.dtypes import leaves
 from einderive.eops.torch_views.blocked import BlockedStage, device_of
-from einderive.eops.torch_views.contract import Operand, contract, contraction_order
+from einderive.eops.torch_views.contract import Operand, contract
 from einderive.eops.torch_views.digits import split_digits
 from einderive.eops.torch_views.one_term import one_term_stage
 from einderive.eops.torch_views.positions import Positions
@@ -31,6 +31,7 @@ from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.taps import TapStage, tap_stage
 from einderive.eops.torch_views.types import HALVES, StageTypes, types_of
 from einderive.eops.torch_views.views import plan_reads
+from einderive.ta.facts.pairs import contraction_order
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row

@@ -196,7 +196,7 @@ def choice(rows: Rows, **options: Any) -> int:
     It prints the rank correlation and the median relative error, for all stages and by operator,
     and how often the program predicted fastest is about the fastest.
     """
-    from einderive.frontend.bench.choice import bench_choice
+    from einderive.frontend.bench.choices.choice import bench_choice
 
     return bench_choice(out=rows, **options)
 
@@ -210,24 +210,26 @@ def choice(rows: Rows, **options: Any) -> int:
 @FORMULAS
 @SIZES
 @LARGEST
-@click.option(
-    "--effort",
-    type=seconds,
-    default=12.0,
-    show_default=True,
-    help="Seconds to compile each formula with more effort.",
-)
 @EVERY
 @MINUTES
+@click.option(
+    "--part",
+    type=click.Choice(("both", "find", "time")),
+    default="both",
+    show_default=True,
+    help="Only find programs, or only time those that were found before.",
+)
+@click.option("--held-out", is_flag=True, help="The third of the formulas that is held out.")
 @KEPT
 @reported
 def chosen(rows: Rows, **options: Any) -> int:
-    """Compare the chosen program with what more effort finds.
+    """Compare the chosen program with the fastest of all that are found.
 
-    Each formula is compiled twice as by default and once with more effort, and the three functions
-    are timed in one race.
+    Each formula is compiled twice as by default. The two functions are timed in one race with what
+    effort="high" finds, and with 20 programs that are drawn at random. Finding them takes about a
+    minute a formula, and needs no quiet machine: do it ahead with `--part find`.
     """
-    from einderive.frontend.bench.chosen import bench_chosen
+    from einderive.frontend.bench.choices.chosen import bench_chosen
 
     return bench_chosen(out=rows, **options)
 

@@ -21,6 +21,7 @@ from einderive.frontend.api.optimize import (
     limits,
     target_of,
 )
+from einderive.frontend.compile.direct import key_of
 from einderive.frontend.compile.options import Options
 from einderive.frontend.compile.remembered import (
     Request,
@@ -30,6 +31,7 @@ from einderive.frontend.compile.remembered import (
     remember_words,
 )
 from einderive.frontend.limits.asked import limits_of
+from einderive.frontend.machine.first_use import measure_first
 from einderive.frontend.memory.kept import keeps
 from einderive.frontend.trial.effort import NORMAL, Effort, effort_of
 from einderive.ta.ir.dtypes import checked_dtype
@@ -60,6 +62,8 @@ def compiled(
     converted = None if output is None else getattr(torch, checked_dtype(type_names(output)))
     effort = effort_of(options.effort)
     program = program_of(formula, shapes, options.dtypes, options.ranges, options.outputs)
+    if remembering and effort.measured and target_of(chosen) == "cpu" and measure_first():
+        key = key and key_of(formula, shapes, options)
     request = Request(
         program,
         target_of(chosen),

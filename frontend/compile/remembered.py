@@ -187,12 +187,7 @@ def remember_derivation(request: Request, derivation: Derivation) -> str:
 
 def _data(compiled: CompiledFunction) -> dict[str, Any]:
     candidates = compiled.derivation.candidates
-    numbers = {id(plan): number for number, plan in enumerate(candidates)}
-    trials = [
-        asdict(replace(trial, plan=None))
-        | {"plan": None if trial.plan is None else numbers.get(id(trial.plan), GIVEN)}
-        for trial in compiled.trials
-    ]
+    trials = trials_data(compiled.trials, candidates)
     chosen = next(n for n, trial in enumerate(compiled.trials) if trial is compiled.chosen)
     number = trials[chosen]["plan"]
     places = {}
@@ -208,14 +203,24 @@ def _data(compiled: CompiledFunction) -> dict[str, Any]:
     }
 
 
+def trials_data(trials: Sequence[Trial], candidates: Sequence[Plan]) -> list[dict[str, Any]]:
+    """The trials as data that `trial_of` reads; programs by their numbers among the candidates."""
+    numbers = {id(plan): number for number, plan in enumerate(candidates)}
+    return [
+        asdict(replace(trial, plan=None))
+        | {"plan": None if trial.plan is None else numbers.get(id(trial.plan), GIVEN)}
+        for trial in trials
+    ]
+
+
 def _compiled(
     data: Mapping[str, Any], derivation: Derivation, request: Request, made: float
 ) -> CompiledFunction:
     """Raises one of UNREADABLE where the choice cannot be put together."""
     given = data["trials"]
-    trials = Later(len(given), lambda number: _trial(given[number], derivation))
+    trials = Later(len(given), lambda number: trial_of(given[number], derivation))
     chosen = trials[data["chosen"]]
-    run = _run(chosen, derivation, request)
+    run = run_of(chosen, derivation, request)
     if run.words != chosen.words:
         raise ValueError("another program")
     return CompiledFunction(
@@ -230,7 +235,7 @@ def _compiled(
     )
 
 
-def _trial(data: Mapping[str, Any], derivation: Derivation) -> Trial:
+def trial_of(data: Mapping[str, Any], derivation: Derivation) -> Trial:
     number = data["plan"]
     plan = None
     if number is not None:
@@ -244,7 +249,8 @@ def _trial(data: Mapping[str, Any], derivation: Derivation) -> Trial:
     return Trial(**{**data, **lists, "plan": plan})
 
 
-def _run(chosen: Trial, derivation: Derivation, request: Request) -> Executable:
+def run_of(chosen: Trial, derivation: Derivation, request: Request) -> Executable:
+    """The program of a trial, built.  Raises one of UNREADABLE where it cannot be."""
     types, strict = output_types(request.program), request.nan == "strict"
     if chosen.plan is not None:
         _require_steps(chosen.plan)

@@ -69,11 +69,11 @@ def extracted(
     assert graph is not None
     measure = measure or StageTimes(inputs, (1 - PLANS) * seconds, kept=kept)
     found = measure_best(graph, roots, measure, PLANS * seconds, beat=beat)
-    known = set(map(_kernels, derivation.candidates))
+    known = {plan.kernels for plan in derivation.candidates}
     new: dict[object, Plan] = {}
     for plan in found.programs:
-        if _kernels(plan) not in known and (found.seconds(plan) or ENDLESS) < ENDLESS:
-            new.setdefault(_kernels(plan), plan)
+        if plan.kernels not in known and (found.seconds(plan) or ENDLESS) < ENDLESS:
+            new.setdefault(plan.kernels, plan)
     best = sorted(new.values(), key=lambda plan: found.seconds(plan) or ENDLESS)[:tried]
     share = PLANS * seconds / max(1, len(best))
     shorter = [without_idle_steps(graph, roots, plan, share) for plan in best]
@@ -86,8 +86,3 @@ def extracted(
 def _measured(found: Measured, candidates: Sequence[Plan]) -> Mapping[int, float]:
     seconds = ((number, found.seconds(plan)) for number, plan in enumerate(candidates))
     return {number: measured for number, measured in seconds if measured is not None}
-
-
-def _kernels(plan: Plan) -> object:
-    """The program, and what its stages run."""
-    return plan.roots, tuple((stage.scope, stage.operator) for stage in plan.stages)

@@ -31,10 +31,10 @@ from einderive.ta.functions import FUNCTIONS
 FULL_SECONDS, ROUGH_SECONDS = 10.0, 1.0
 POINTS = 600
 """So many times at most are taken; each has its part of the seconds."""
-MOST_OPERATIONS = 2e8
-"""What has more is not run: a point of a grid then has the rate of the point before it."""
 LEAST_SHARE = 0.05
 """What a call takes beyond its launch is at least this part of it: the two are measured apart."""
+ROW = 64
+"""Elements of rows that are gathered."""
 ELEMENTS = 1 << 14
 """Of the arrays on which functions are timed; they stay in a cache."""
 CHAIN = Small("Y[i] = A[i]+B[i]+C[i]+D[i]+E[i]", dict.fromkeys("ABCDE", (8,)))
@@ -46,13 +46,17 @@ Progress = Callable[[str], object]
 class Grid(NamedTuple):
     """The points at which figures are measured: elements of arrays, and the axes of the shapes of
     products (batch, rows, columns, summed), of convolutions (groups, points, columns, summed) and
-    of windows (outputs, elements of a window) and of reductions (outputs, elements of each)."""
+    of windows (outputs, elements of a window) and of reductions (outputs, elements of each).
+
+    What has more than `operations` is not run: a point then has the rate of the point before it."""
 
     elements: tuple[int, ...]
     product: tuple[tuple[int, ...], ...]
     convolution: tuple[tuple[int, ...], ...]
+    convolution3d: tuple[tuple[int, ...], ...]
     window: tuple[tuple[int, ...], ...]
     reduction: tuple[tuple[int, ...], ...]
+    operations: float
 
 
 EXTENTS = (1, 8, 64, 512)
@@ -60,15 +64,19 @@ FULL = Grid(
     tuple(1 << power for power in range(10, 24, 2)),
     ((1, 32), EXTENTS, EXTENTS, EXTENTS),
     ((1, 32), (64, 1024, 16384), (1, 8, 64), (9, 72, 576)),
+    ((1, 8), (64, 4096), (1, 8, 64), (27, 216)),
     ((256, 16384), (4, 64)),
     ((1, 64, 4096, 65536), (4, 64, 1024)),
+    2e8,
 )
 ROUGH = Grid(
-    (1 << 10, 1 << 16, 1 << 20),
+    (1 << 10, 1 << 15, 1 << 19),
     ((1, 32), (1, 64, 512), (1, 64, 512), (1, 64, 512)),
     ((1, 32), (64, 4096), (1, 64), (9, 576)),
-    ((256, 16384), (4, 64)),
+    ((1,), (64, 4096), (1, 64), (27, 216)),
+    ((256, 4096), (4, 64)),
     ((1, 4096), (4, 64)),
+    2e7,
 )
 
 
@@ -178,6 +186,7 @@ class _Probing:
             "strided": self._turned,
             "broadcast": self._spread,
             "gathered": self._picked,
+            "rows": self._rows,
         }
         for name, way in ways.items():
             sizes, figures = list[float](), list[float]()
@@ -199,6 +208,12 @@ class _Probing:
 
     def _picked(self, size: int) -> tuple[float, float]:
         return self._beyond("gather", Small("Y[n] = E[I[n]]", {"E": (size,), "I": (size,)}))
+
+    def _rows(self, size: int) -> tuple[float, float]:
+        count = max(2, size // ROW)
+        return self._beyond(
+            "gather", Small("Y[n,d] = E[I[n],d]", {"E": (count, ROW), "I": (count,)})
+        )
 
     def _turned(self, size: int) -> tuple[float, float]:
         side = int(size**0.5)
@@ -226,6 +241,7 @@ class _Probing:
         for unit, axes, make in (
             ("matmul", self.grid.product, _product),
             ("convolution", self.grid.convolution, _convolution),
+            ("convolution3d", self.grid.convolution3d, _convolution3d),
             ("window", self.grid.window, _window),
             ("reduction", self.grid.reduction, _reduction),
         ):
@@ -237,7 +253,9 @@ class _Probing:
         floor = self._timed(make(*least)[0])
         known: dict[tuple[int, ...], float] = {}
         for point in product(*axes):
-            run, operations = make(*point) if _operations(point) < MOST_OPERATIONS else (None, 0.0)
+            run, operations = (
+                make(*point) if _operations(point) < self.grid.operations else (None, 0.0)
+            )
             if run is None:
                 known[point] = max(known[near] for near in _before(point, axes) if near in known)
                 continue
@@ -299,6 +317,16 @@ def _convolution(
     images = torch.ones(1, groups * channels, side, side)
     kernel = torch.ones(groups * columns, channels, 3, 3)
     run = partial(functional.conv2d, images, kernel, padding=1, groups=groups)
+    return run, _operations((groups, points, columns, summed))
+
+
+def _convolution3d(
+    groups: int, points: int, columns: int, summed: int
+) -> tuple[Callable[[], object], float]:
+    side, channels = round(points ** (1 / 3)), summed // 27
+    images = torch.ones(1, groups * channels, side, side, side)
+    kernel = torch.ones(groups * columns, channels, 3, 3, 3)
+    run = partial(functional.conv3d, images, kernel, padding=1, groups=groups)
     return run, _operations((groups, points, columns, summed))
 
 

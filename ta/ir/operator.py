@@ -24,6 +24,9 @@ Buffers: TypeAlias = Mapping[Any, Any]
 Launch: TypeAlias = Callable[[Buffers], Any]
 
 
+Unit: TypeAlias = Literal["matmul", "convolution", "convolution3d", "window", "reduction", "vector"]
+
+
 class Work(NamedTuple):
     """The work of one call.
 
@@ -38,11 +41,11 @@ class Work(NamedTuple):
     operations: float
     bytes_moved: float
     calls: int = 1
-    unit: Literal["matmul", "convolution", "window", "reduction", "vector"] = "vector"
+    unit: Unit = "vector"
     utilisation: float = 1.0
     bytes_copied: float = 0.0
     shape: tuple[int, ...] = ()
-    access: Literal["dense", "strided", "gathered", "broadcast"] = "dense"
+    access: Literal["dense", "strided", "gathered", "rows", "broadcast"] = "dense"
     functions: tuple[tuple[str, float], ...] = ()
 
 

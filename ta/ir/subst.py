@@ -230,13 +230,16 @@ def walk(node: Node) -> tuple[Node, ...]:
 
 
 @lru_cache(maxsize=16384)
-def applied(node: Node, times: int = 1) -> tuple[tuple[str, float], ...]:
-    """The functions of the expression, with the number of their values where it is evaluated so
-    many times."""
-    functions = [each.function for each in walk(node) if isinstance(each, Apply)]
+def applied(node: Node, extents: Sequence[int]) -> tuple[tuple[str, float], ...]:
+    """The functions of the expression, with the number of their values: each is computed over the
+    iterators that occur in it."""
+    functions = [each for each in walk(node) if isinstance(each, Apply)]
     if not functions:
         return ()  # at once: a Counter takes longer than all of this
-    return tuple((name, float(number * times)) for name, number in Counter(functions).items())
+    found = Counter[str]()
+    for each in functions:
+        found[each.function] += affine.volume(extents, each.free)
+    return tuple((name, float(number)) for name, number in found.items())
 
 
 def accesses(node: Node) -> tuple[Access, ...]:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from einderive.frontend.bench.choice import Measured, Timed, read, summary
-from einderive.frontend.bench.ranks import median_error, rank_correlation, ranks
+from einderive.frontend.bench.choices.asked import asked_of
+from einderive.frontend.bench.choices.choice import Measured, Timed, row_of, summary
+from einderive.frontend.bench.choices.ranks import median_error, rank_correlation, ranks
+from einderive.frontend.bench.kept import Kept
 from einderive.frontend.cli.main import main
 
 
@@ -60,7 +62,7 @@ def test_it_goes_on_where_it_ended(tmp_path: Path, capsys: pytest.CaptureFixture
     command += ["--measuring", "0.05"]
     assert main([*command, "--json"]) == 0
     whole = file.read_text()
-    found = read(str(file))
+    found = Kept(str(file), row_of, asked_of).rows
     assert found
     assert all(stage.predicted > 0 for row in found.values() for stage in row.stages)
     last = whole.splitlines(keepends=True)[-1]
@@ -69,4 +71,4 @@ def test_it_goes_on_where_it_ended(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main([*command, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {(row["formula"], row["size"]) for row in rows if "formula" in row} == found.keys()
-    assert read(str(file)).keys() == found.keys()
+    assert Kept(str(file), row_of, asked_of).rows.keys() == found.keys()

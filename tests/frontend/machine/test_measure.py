@@ -27,8 +27,10 @@ TINY = Grid(
     (1 << 6, 1 << 8),
     ((1, 2), (1, 4), (1, 4), (1, 4)),
     ((1, 2), (16,), (1, 2), (9,)),
+    ((1,), (8,), (1, 2), (27,)),
     ((4,), (4,)),
     ((4,), (2,)),
+    2e8,
 )
 Run = Callable[[], object]
 
@@ -48,8 +50,15 @@ def test_everything_is_measured() -> None:
     assert (found.missing, found.interrupted) == ((), False)
     machine = found.machine
     assert machine.origin == "measured"
-    assert machine.bandwidth.keys() == {"dense", "strided", "broadcast", "gathered"}
-    assert machine.rates.keys() == {"matmul", "convolution", "vector", "window", "reduction"}
+    assert machine.bandwidth.keys() == {"dense", "strided", "broadcast", "gathered", "rows"}
+    assert machine.rates.keys() == {
+        "matmul",
+        "convolution",
+        "convolution3d",
+        "vector",
+        "window",
+        "reduction",
+    }
     assert machine.functions.keys() - {ANY} == {n for n, f in FUNCTIONS.items() if f.arity}
     operators = {operator.name for operator in OPERATORS} - {"view"}
     assert machine.launches.keys() == operators | {KERNEL, ANY}

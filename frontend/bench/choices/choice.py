@@ -18,30 +18,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from statistics import median
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 import torch
 
 from einderive.derivations.search.extract import Plan
-from einderive.frontend.api.formula import parse
 from einderive.frontend.api.optimize import derive
+from einderive.frontend.bench.choices.asked import LARGEST, PROBLEMS, asked, asked_of
+from einderive.frontend.bench.choices.ranks import median_error, rank_correlation
 from einderive.frontend.bench.kept import Kept
-from einderive.frontend.bench.kept import read as read_rows
 from einderive.frontend.bench.never_slower import selected
-from einderive.frontend.bench.ranks import median_error, rank_correlation
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.formulas import Formula
 from einderive.frontend.machine.refined import refined
 from einderive.frontend.machine.stages import timed_stages
-from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.node import Tensor
 
 SEARCH_SECONDS = 0.2
-LARGEST = 4_000_000
-"""A formula with a longer tensor, and a program with a larger stage, are left out."""
 SLOWEST = 0.3
-"""So are programs that are predicted to take more seconds."""
+"""Programs that are predicted to take more seconds are left out, and those with a stage of more
+than `LARGEST` elements."""
 CLOSE = 1.25
 """The loss that a prediction may have."""
 KERNEL = "torch operations"
@@ -98,32 +94,21 @@ def bench_choice(
 ) -> int:
     """The table, and what it comes to."""
     out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
-    kept = Kept(file, _row, _key)
-    done = kept.rows
-    for row in done.values():
+    table = Kept(file, row_of, asked_of)
+    for row in table.rows.values():
         _add(out, row)
-    known = {stage.key: stage.measured for row in done.values() for stage in row.stages}
+    known = {stage.key: stage.measured for row in table.rows.values() for stage in row.stages}
     for formula, size in [*selected(words, sizes, largest)][::every]:
-        if (formula.name, size) not in done:
+        if (formula.name, size) not in table.rows:
             out.progress.write(f"{formula.name}, {size}")
-            row = measured(formula, size, programs, known, measuring)
-            kept.add(row)
+            table.add(row := measured(formula, size, programs, known, measuring))
             _add(out, row)
-    for text, data in summary(list(done.values())):
+    for text, data in summary([*table.rows.values()]):
         out.add(text, data)
     return 0
 
 
-def read(file: str) -> dict[tuple[str, int], Measured]:
-    """The rows of a table by formula and size."""
-    return read_rows(file, _row, _key)
-
-
-def _key(row: Measured) -> tuple[str, int]:
-    return row.formula, row.size
-
-
-def _row(data: Mapping[str, Any]) -> Measured:
+def row_of(data: Mapping[str, Any]) -> Measured:
     stages = tuple(Timed(**stage) for stage in data["stages"])
     programs = tuple((predicted, seconds) for predicted, seconds in data["programs"])
     return Measured(**{**data, "stages": stages, "programs": programs})
@@ -148,20 +133,15 @@ def measured(
     """The formula at a size.  `known` are the times of stages, and grows.  `measuring` are the
     seconds for measured extraction."""
     try:
-        with np.errstate(all="ignore"):
-            values = {n: torch.from_numpy(v) for n, v in formula.values(size, "float32").items()}
-            if any(value.numel() > LARGEST for value in values.values()):
-                return Measured(formula.name, size, failed="too large")
-            program = parse(formula.text, **cast(Any, values), **cast(Any, formula.beside(size)))
-            derivation = derive(program, target="cpu", budget=SEARCH_SECONDS)
-            plans = [derivation.unchanged, *derivation.candidates[:programs]]
-            inputs = {tensor: values[tensor.name] for tensor in program.inputs}
-            found = _timed(formula.name, size, inputs, plans, known)
-            if measuring and not found.failed:
-                best = refined(derivation, inputs, measuring).candidates[0]
-                found = replace(found, refined=_total(best, inputs, known))
-            return found
-    except (EinderiveError, RuntimeError, MemoryError) as problem:
+        program, inputs = asked(formula, size)
+        derivation = derive(program, target="cpu", budget=SEARCH_SECONDS)
+        plans = [derivation.unchanged, *derivation.candidates[:programs]]
+        found = _timed(formula.name, size, inputs, plans, known)
+        if measuring and not found.failed:
+            best = refined(derivation, inputs, measuring).candidates[0]
+            found = replace(found, refined=_total(best, inputs, known))
+        return found
+    except PROBLEMS as problem:
         return Measured(formula.name, size, failed=str(problem).splitlines()[0])
 
 
