@@ -12,6 +12,7 @@ import torch
 
 from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.rules import JOINT_RULES
+from einderive.derivations.rules.contraction_order import thorough
 from einderive.derivations.search.graph import INTERRUPTED
 from einderive.derivations.search.progress import Progress
 from einderive.derivations.search.run import search
@@ -32,6 +33,8 @@ from einderive.ta.printing.show import show_program
 
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
+THOROUGH_SECONDS = 5.0
+"""A search of so many seconds may look for contraction orders for some of them (`thorough`)."""
 TELL_SECONDS = 0.1
 """`progress` is called at most so often, and at the end."""
 
@@ -101,6 +104,8 @@ def derive(
     machine = profile_of(target_of(target))
     constants = constant_names(program, weights)
     rules = rules_with(laws)
+    if most_effort.seconds is not None and most_effort.seconds >= THOROUGH_SECONDS:
+        rules = thorough(rules)
     with Interruption() as interruption:
         told, latest = -inf, None
 

@@ -133,7 +133,10 @@ def _distinct(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _with(derivation: Derivation, plans: Sequence[Plan]) -> Derivation:
-    return replace(derivation, candidates=tuple({id(plan): plan for plan in plans}.values()))
+    """The derivation with these candidates; with the formula itself where there are none, as a
+    record needs one."""
+    distinct = tuple({id(plan): plan for plan in plans}.values())
+    return replace(derivation, candidates=distinct or (derivation.unchanged,))
 
 
 def _right_on_hard_inputs(trials: Sequence[Trial], derivation: Derivation) -> Iterator[Trial]:
