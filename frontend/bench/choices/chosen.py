@@ -65,7 +65,7 @@ class Chosen:
 
 
 def row_of(data: Mapping[str, Any]) -> Chosen:
-    return Chosen(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+    return Chosen(**{**data, "labels": tuple(data["labels"]), "seconds": tuple(data["seconds"])})
 
 
 def bench_chosen(
