@@ -109,8 +109,8 @@ def choose(
         words = {entrant.trial.words for entrant in plain if entrant.run is not None}
         most = len(derivation.candidates) if tried and judge.limits else tried
         trying = worth_trying(derivation, words, max(most, tried), known)
-        judge.restart()
         judge.compiling = compiling_seconds(derivation)
+        judge.restart()
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
             entrants.append(candidate(f"candidate {number}", plan, judge, best=place == 1))
