@@ -231,13 +231,15 @@ class Evaluation:
 
 def _extreme(order: int, field: Values, left: Quotient, right: Quotient) -> Quotient:
     field.laws.add("max-cases")
-    above = functions.not_negative(field, field.subtract(left, right))
+    difference = field.subtract(left, right)
+    above = functions.not_negative(field, whole.of_one_sign(field, difference) or difference)
     return left if above == (order > 0) else right
 
 
 def _relu(field: Values, value: Quotient) -> Quotient:
     field.laws.add("relu-cases")
-    return value if functions.not_negative(field, value) else field.constant(0)
+    other = whole.of_one_sign(field, value) or value
+    return value if functions.not_negative(field, other) else field.constant(0)
 
 
 def _sign(field: Values, value: Quotient) -> Quotient:

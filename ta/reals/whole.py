@@ -3,6 +3,9 @@
 floor(x+n) = floor(x)+n      floor(-x) = -ceil(x)      floor(floor(x)) = floor(x)
 floor((floor(x)+m)/n) = floor((x+m)/n), and the same of ceil, for whole numbers m and n > 0:
     k <= (floor(x)+m)/n  <=>  k*n - m <= floor(x)  <=>  k*n - m <= x  <=>  k <= (x+m)/n
+
+max(floor(x),floor(y)) = floor(max(x,y)), and the same of min and ceil:
+    if x >= y, then floor(y) <= y <= x, and floor(y) is whole, so floor(y) <= floor(x)
 """
 
 from __future__ import annotations
@@ -16,8 +19,11 @@ from einderive.ta.reals.generators import Quotient
 from einderive.ta.reals.polynomials import constant, fraction, monomial, number_of, terms
 
 OTHER = {"floor": "ceil", "ceil": "floor"}
-STATED = {"floor-divided": "floor((floor(x)+m)/n) = floor((x+m)/n)"}
-"""A law of proofs alone, which no search has."""
+STATED = {
+    "floor-divided": "floor((floor(x)+m)/n) = floor((x+m)/n)",
+    "floor-monotone": "max(floor(x),floor(y)) = floor(max(x,y))",
+}
+"""Laws of proofs alone, which no search has."""
 
 
 def rounded(field: Values, value: Quotient, name: str) -> Quotient:
@@ -57,6 +63,32 @@ def _rounded_once(field: Values, value: Quotient, name: str) -> Quotient | None:
         return None
     inside = field.scaled(field.in_case(made.payload[0]), part)
     return field.add(inside, field.constant(added))
+
+
+def of_one_sign(field: Values, value: Quotient) -> Quotient | None:
+    """x - y + m of floor(x) - floor(y) + m, also without x or without y, and of ceilings: where the
+    one is not negative the other is not, and where the one is not positive the other is not."""
+    if number_of(value.bottom) != 1:
+        return None
+    found, names = field.constant(0), set[str]()
+    signs: list[Fraction] = []
+    for powers, coefficient in terms(value.top):
+        if not powers:
+            if coefficient.denominator != 1:
+                return None
+            found = field.add(found, field.constant(coefficient))
+            continue
+        made = field.registry[powers[0][0]]
+        if len(powers) != 1 or powers[0][1] != 1 or made.kind != "call" or made.key not in OTHER:
+            return None
+        signs.append(coefficient)
+        names.add(made.key)
+        inside = field.in_case(made.payload[0])
+        found = field.add(found, field.scaled(inside, coefficient))
+    if sorted(signs) not in ([-1], [1], [-1, 1]) or len(names) != 1:
+        return None
+    field.laws.add("floor-monotone")
+    return found
 
 
 def truncated(field: Values, value: Quotient) -> Quotient:

@@ -42,6 +42,16 @@ def root(text: str) -> Scope:
         ("ceil((ceil(a)+1)/3)", "ceil((a+1)/3)", {"floor-divided", "floor-whole"}),
         ("floor(floor(2*floor(a)/4)/5)", "floor(a/10)", {"floor-divided"}),
         ("floor(-ceil(a)/2)", "floor(-a/2)", {"floor-divided", "floor-opposite"}),
+        (
+            "maximum(floor(a),floor(b))",
+            "floor(maximum(a,b))",
+            {"floor-monotone", "max-cases"},
+        ),
+        (
+            "relu(2-ceil(a))",
+            "2-ceil(minimum(a,2))",
+            {"floor-monotone", "floor-whole", "floor-opposite", "relu-cases", "max-cases"},
+        ),
     ],
 )
 def test_it_shows_what_is_equal_and_names_the_laws(left: str, right: str, laws: set[str]) -> None:
@@ -64,6 +74,9 @@ def test_it_shows_what_is_equal_and_names_the_laws(left: str, right: str, laws: 
         ("log(a^2)/2", "log(a+1)"),
         ("asin(sin(a))", "a"),
         ("floor(floor(a)/2)", "floor(a/2+1/2)"),
+        ("maximum(floor(a),ceil(b))", "floor(maximum(a,b))"),
+        ("maximum(2*floor(a),floor(b))", "floor(maximum(2*a,b))"),
+        ("maximum(floor(a)+1/2,floor(b))", "floor(maximum(a+1/2,b))"),
         ("floor((floor(a)+1/2)/2)", "floor((a+1/2)/2)"),
         ("floor(2*floor(a)/3)", "floor(2*a/3)"),
         ("ceil(floor(a)/2)", "ceil(a/2)"),
