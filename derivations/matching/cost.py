@@ -19,8 +19,8 @@ from einderive.ta.ir.operator import Unit, Work
 from einderive.ta.ir.subst import accesses, applied, children, walk
 
 MACHINES = shipped()
-CPU, H100, A100 = (MACHINES[name] for name in ("cpu", "cuda:90", "cuda:80"))
-"""The profiles of a CPU and of two GPUs that come with the package."""
+CPU, H100 = MACHINES["cpu"], MACHINES["cuda:90"]
+"""The profiles of a CPU and of a GPU that come with the package."""
 
 UNTILED = 0.1
 """The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses

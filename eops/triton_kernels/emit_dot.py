@@ -10,8 +10,6 @@ follows the product is computed from its accumulated tile.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from einderive.eops.triton_kernels.contraction import Contraction
 from einderive.eops.triton_kernels.emit_access import (
     TRITON_DTYPE,
@@ -27,9 +25,6 @@ from einderive.eops.triton_kernels.plan import Plan, strides
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Node
 from einderive.ta.ir.subst import accesses
-
-_Role: TypeAlias = tuple[str, tuple[int, ...]]
-"""The name of a role, and its iterators."""
 
 
 def dot_kernel(plan: Plan, *, upcast: bool) -> tuple[list[str], list[str]]:

@@ -44,8 +44,6 @@ from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
 from einderive.ta.printing.show import show_program
 
-COMPILED = 0.5
-"""The part of the time that candidates, compiled loops and races have in any case."""
 RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
 LONGEST = 1e9
