@@ -2,6 +2,9 @@
 // The tree of a search on a canvas.  What lies outside of the view costs nothing, lines and dots of one
 // look are one path, and where rows are closer than a pixel, one line stands for all that would cover it.
 const COLUMN = 190, ROW = 30, LEGIBLE = 11.5, WIDEST = 3;
+const LOOKS = ["given", "assembled", "read", "explorative", "converging", "chosen"];
+// One number for a pixel and what is drawn there.
+const pixel = (x, y, kind) => ((Math.round(y) + 100) * 8192 + Math.round(x) + 100) * 16 + kind;
 const between = (least, value, most) => Math.min(most, Math.max(least, value));
 
 // `tree`: parents, ways, label(i), rule(i), hidden(i) as a count, chosen as a Set, of states 0, 1, ...
@@ -65,7 +68,7 @@ const treeDrawing = (canvas, tree) => {
       const from = x(parent), to = x(i), look = lookOf(i);
       if (to < 0 || from > width) continue;
       if (pitch < 1) {
-        const place = `${look} ${Math.round(from)} ${Math.round(y(k))}`;
+        const place = pixel(from, y(k), LOOKS.indexOf(look));
         if (covered.has(place)) continue;
         covered.add(place);
       }
@@ -73,7 +76,7 @@ const treeDrawing = (canvas, tree) => {
       path.moveTo(from, y(k));
       path.lineTo(to, y(k));
     }
-    for (const look of ["given", "assembled", "read", "explorative", "converging", "chosen"]) {
+    for (const look of LOOKS) {
       if (!lines.has(look)) continue;
       const [colour, thick, dash] = line(look);
       pen.strokeStyle = colour;
@@ -108,12 +111,12 @@ const treeDrawing = (canvas, tree) => {
       const i = shown[k], chosen = tree.chosen.has(i), across = x(i);
       if (across < -8 || across > width + 8) continue;
       const wide = chosen ? Math.max(size, 3.5) : size;
-      const kind = `${chosen ? "chosen" : ""} ${tree.ways[i]} ${hits.has(i) ? "hit" : ""}`;
       if (size < 2 && !chosen) {
-        const place = `${kind} ${Math.round(across)} ${Math.round(y(k))}`;
+        const place = pixel(across, y(k), 2 * LOOKS.indexOf(tree.ways[i]) + hits.has(i));
         if (covered.has(place)) continue;
         covered.add(place);
       }
+      const kind = `${chosen ? "chosen" : ""} ${tree.ways[i]} ${hits.has(i) ? "hit" : ""}`;
       const paths = kinds.get(kind) ?? kinds.set(kind, { dots: new Path2D(), halos: new Path2D() }).get(kind);
       const disc = (path, r) => { path.moveTo(across + r, y(k)); path.arc(across, y(k), r, 0, 7); };
       if (tree.ways[i] === "read" || wide < 2) paths.dots.rect(across - wide * 0.9, y(k) - wide * 0.9, wide * 1.8, wide * 1.8); else disc(paths.dots, wide);
