@@ -34,6 +34,20 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "told to the type checker: a body with an infinite number is refused before",
     ),
     (
+        "einderive.derivations.steps.factor",
+        "_chosen",
+        "node not in made",
+        ("True",),
+        "short way: a choice that occurs twice is made twice, as the same object",
+    ),
+    (
+        "einderive.derivations.steps.factor",
+        "terms_to_factor",
+        "not branches(body) or not found",
+        ("not branches(body)",),
+        "no such body: a choice between 0 and 0 is 0 by its constructor",
+    ),
+    (
         "einderive.derivations.steps.centre",
         "Centre.apply",
         "expr.split_coefficient(part)[0] > 0",
