@@ -135,7 +135,7 @@ def test_stages_are_fused_where_that_moves_less(text: str, sizes: list[int]) -> 
         # an operand beyond 1 is far, and then the loop runs again
         "Y[i] = sum[j](sin(X[i,j]))",
         # two conditions at one place
-        "Y[i,j] = where(i - 2*j + 3 > 0, where(i + j > 5, X[i,j], 0), 0)",
+        "T[i,j] = X[i,j] + 1; Y[i,j] = T[i-1,j-1] where i in 0:9, j in 0:13",
     ],
 )
 def test_every_plan_gives_what_the_formula_says(text: str) -> None:
