@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import Any
 
 import torch
 
-from einderive.frontend.trial.entrants import Entrant, Judge
+from einderive.frontend.call.caller import Caller
+from einderive.frontend.trial.entrants import PROBLEMS, Entrant, Judge
 from einderive.frontend.trial.steady import MARGIN
 from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race, summary
 from einderive.frontend.trial.trial import Trial
@@ -21,12 +23,31 @@ it."""
 NEAR, SHORT = 2.0, 3e-2
 """Of calls that are shorter than so many seconds, those within so many times the fastest one's time
 race again, in longer batches."""
+BRIEF_CALL = 1e-4
+"""In longer calls, the guard is no more than a few percent."""
 ALWAYS = 0.1
 """The fastest plain program races in any case where its first run took no longer: that run may have
 been slow for other reasons, and the ratio is told against it."""
 RACE, RACE_TIMES = 0.15, 6.0
 """The race takes no longer than that part of the time for all programs, or than so many times the
 fastest one's time."""
+
+
+def as_called(best: Entrant, judge: Judge) -> tuple[Entrant, float]:
+    """The fastest plain program as a compiled function calls it, and how many seconds more that
+    takes than the line alone: a user gets this call or that of a candidate, and where they take
+    microseconds, its guard is a good part."""
+    if best.run is None or best.call is None or best.seconds > BRIEF_CALL or judge.left < 0:
+        return best, 0.0
+    caller: Callable[..., object] = Caller(judge.program, best.run, judge.device)
+    call = partial(caller, *judge.operands)
+    try:
+        call()  # records
+    except PROBLEMS:
+        return best, 0.0
+    with torch.no_grad():
+        own, line = duel(call, best.call, cuda=judge.device == "cuda")
+    return replace(best, call=call), max(0.0, own.seconds - line.seconds)
 
 
 def too_late(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:

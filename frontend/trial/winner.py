@@ -8,7 +8,7 @@ from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import checked, tried_hard
-from einderive.frontend.trial.races import too_late, wins_again
+from einderive.frontend.trial.races import as_called, too_late, wins_again
 from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level, merits
 from einderive.frontend.trial.timing import UNTIMED, Timing
 
@@ -39,6 +39,9 @@ def fastest_candidate(
     and whether one was refused: then others may enter the race that were far behind it.  Of
     candidates within noise of each other, the first by their merits."""
     bar = _bar(entrants, best)
+    if best is not None:
+        best, dearer = as_called(best, judge)
+        bar = bar.later(dearer)
     refused = False
     places = [
         place
