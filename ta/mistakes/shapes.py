@@ -69,6 +69,9 @@ def _too_few_indices(formula: Formula) -> Iterator[Correction]:
 def _batch_elsewhere(formula: Formula) -> Iterator[Correction]:
     """`A[i,...]`, `A[...,0]`, `A[i,Ellipsis]`: an index for each dimension."""
     for line in formula.lines():
+        firsts = [m[2].split(",")[0].strip() for m in _DOTTED.finditer(formula.text, *line.value)]
+        if line.left[:1] == ("...",) and all(first in _DOTS for first in firsts):
+            continue  # each stands where it may: something else is wrong
         edits, place, left = [], None, [name for name in line.left if name != "..."]
         for read in _DOTTED.finditer(formula.text, *line.value):
             written = [part.strip() for part in read[2].split(",")]

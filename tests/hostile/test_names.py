@@ -204,7 +204,7 @@ def test_the_source_of_compiled_loops_holds_no_text_of_the_formula() -> None:
         numbered = {
             word
             for word in words
-            if re.fullmatch(r"([vuxyipotr]|key|part|address|result)\d+|n\d+[wb]?", word)
+            if re.fullmatch(r"([vuxyipotr]|key|part|address|result|short)\d+|n\d+[wb]?", word)
         }
         assert len(numbered) > 5
         known = """def kernel data for in range if else min max start stop side begin end low high w

@@ -559,8 +559,8 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.derivations.matching.matcher",
         "Matcher._recognise",
-        "result.weight < found.least",
-        ("True", "result.weight <= found.least"),
+        "result.weight <= found.least",
+        ("True",),
         "short way: what is no nearer is not kept",
     ),
     (

@@ -199,8 +199,8 @@ def test_loops_that_are_one_in_memory_are_merged() -> None:
 
 
 def test_a_read_that_is_turned_is_read_in_blocks() -> None:
-    assert _plan("Y[i,j] = A[i,j] + 1", (30, 40), strides=(1, 30)).turned == 0
-    assert _plan("Y[i,j] = A[i,j] + 1", (30, 40), strides=(40, 1)).turned is None
+    assert _plan("Y[i,j] = A[i,j] + 1", (70, 40), strides=(1, 70)).turned == 0
+    assert _plan("Y[i,j] = A[i,j] + 1", (70, 40), strides=(40, 1)).turned is None
     for shape in ((33, 50), (16, 129), (40, 17)):
         check(stage("Y[i,j] = A[j,i] + A[j,i-1]", A=shape))
 
