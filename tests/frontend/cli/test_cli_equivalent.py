@@ -22,7 +22,7 @@ EXP = ("Y[i] = exp(A[i]+B[i])", "Y[i] = exp(A[i])*exp(B[i])")
         (("Y[i] = floor(A[i])", "Y[i] = -ceil(-A[i])", "A=9"), 0, "proved: "),
         (("Y[i] = floor(floor(A[i])/2)", "Y[i] = floor(A[i]/2)", "A=9"), 0, "proved: "),
         (
-            ("Y = floor(max(a,b))", "Y = max(floor(a),floor(b))", "a=", "b="),
+            ("Y[i] = floor(sqrt(A[i]))", "Y[i] = floor(sqrt(floor(A[i])))", "A=9"),
             3,
             "undecided: ",
         ),
