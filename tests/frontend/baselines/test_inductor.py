@@ -76,6 +76,7 @@ def test_it_is_one_more_baseline_with_much_effort(
         return next(e for e in found if e.trial.words[:1] == (WORD,)), None
 
     monkeypatch.setattr(choose, "fastest_plain", lambda found, *_: first_of_all(found)[0])
+    monkeypatch.setattr(choose, "fastest_candidate", lambda *_: (None, False))
     options: Any = {"budget": ed.Budget(states=20), "seconds": 0.01}
     f = ed.compile(TEXT, **SHAPES, **options, effort="high")
     compiled = [trial for trial in f.trials if trial.words[:1] == (WORD,)]
