@@ -1,14 +1,16 @@
-"""Lists of what the files of a folder define: adding a file adds a rule, an operator, and so on."""
+"""Lists of what the files of a folder define: adding a file adds a rule, a law, and so on."""
 
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from importlib.resources import files
 from inspect import isabstract
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Kind = TypeVar("Kind")
 
@@ -29,6 +31,18 @@ def listed(package: str, kind: type[Kind], first: str = "", last: str = "") -> t
             raise ValueError(f"{module.__name__} imports a value of another file")
         found |= own
     return tuple(found.values())
+
+
+def tables(package: str) -> Iterator[dict[str, Any]]:
+    """The contents of the TOML files of a package, in the order of the files' names."""
+    names = (path.name for path in files(package).iterdir())
+    for name in sorted(name for name in names if name.endswith(".toml")):
+        yield table(package, name)
+
+
+def table(package: str, name: str) -> dict[str, Any]:
+    """The contents of one TOML file of a package."""
+    return tomllib.loads((files(package) / name).read_text("utf-8"))
 
 
 def classes(package: str) -> Iterator[type]:

@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = {path.name: path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))}
 PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATES = 300
-ADDED = re.compile(r"# ((?:ta|derivations|eops|frontend)/[\w/]+\.py)\n")
+DATA = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ADDED = re.compile(r"# ((?:ta|derivations|eops|frontend)/[\w/]+\.(?:py|toml))\n")
 """How a block begins that is a file of the project, to be added to it."""
 COMMAND = re.compile(r"^\$ einderive ((?:.*\\\n)*.*)$", re.MULTILINE)
 
@@ -86,8 +87,10 @@ def test_python_blocks_run(
 
 def parts(page: str) -> tuple[dict[str, str], str]:
     """The files that a page adds, and its other blocks as one program."""
-    blocks = PYTHON.findall(PAGES[page].read_text("utf-8"))
-    added = {found[1]: block for block in blocks if (found := ADDED.match(block))}
+    text = PAGES[page].read_text("utf-8")
+    blocks = PYTHON.findall(text)
+    files = (*blocks, *DATA.findall(text))
+    added = {found[1]: block for block in files if (found := ADDED.match(block))}
     return added, "\n".join(block for block in blocks if block not in added.values())
 
 

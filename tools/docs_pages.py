@@ -213,8 +213,7 @@ def _interval(domain: Interval) -> str:
 
 def _definition(known: Definition) -> Iterator[str]:
     yield from (f"## `{known.name}{'[k]' * bool(known.binder)}(...)`", "")
-    text = import_module(f"einderive.ta.definitions.{known.name}").__doc__ or ""
-    for paragraph in text.rstrip().split("\n\n"):
+    for paragraph in known.about.rstrip().split("\n\n"):
         yield from (_sentence(" ".join(paragraph.split())), "")
     yield from _block(hanging(known.equation, "", WIDTH))
     for library, line in (("NumPy", known.numpy), ("torch", known.torch)):

@@ -8,10 +8,10 @@ May be imported by every room; imports none.
 from typing import Final
 
 from einderive.ta.definitions.data import Definition
-from einderive.ta.listing import listed
+from einderive.ta.listing import tables
 
 DEFINITIONS: Final = {
-    (found.name, bool(found.binder)): found for found in listed(__name__, Definition)
+    (word.name, bool(word.binder)): word for word in (Definition(**t) for t in tables(__name__))
 }
 """The definitions, by name and by whether iterators follow the name: `max(a, b)` and `max[k](...)`
 are two words."""

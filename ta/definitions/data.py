@@ -1,4 +1,4 @@
-"""Definitions as data: one object in each file of this folder.
+"""Definitions as data: one in each file `*.toml` of this folder.
 
     mean[k](x) = sum[k](x)/size(k)                a reduction: k stands for one or several iterators
     softshrink(x, lambd=0.5) = x - minimum(maximum(x, -lambd), lambd)     with an option
@@ -26,6 +26,8 @@ class Definition:
     """One equation, `name[k](operands, option=value) = formula`."""
 
     equation: str
+    about: str
+    """What the word means, in sentences."""
     free: bool = False
     """Whether the value is a tensor over k, as the operand is.  If it is not, k is bound."""
     numpy: str = ""

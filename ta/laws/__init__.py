@@ -7,6 +7,8 @@ May be imported by every room; imports none but `ta.listing`.
 from typing import Final
 
 from einderive.ta.laws.data import Law
-from einderive.ta.listing import listed
+from einderive.ta.listing import tables
 
-REAL_LAWS: Final = {found.name: found for found in listed(__name__, Law)}
+REAL_LAWS: Final = {
+    law.name: law for family in tables(__name__) for law in map(Law.read, family["laws"])
+}

@@ -3,6 +3,7 @@ point.
 
     left = right        for all real numbers that satisfy `domain`
 
+The files of this folder, `*.toml`, have an entry for each law: the fields of `Law`.
 Every law has a proof: `tests/ta/laws` proves each by SymPy, if necessary in the cases that `cases`
 names.  Balls and random numbers may refute a law; they prove none.
 """
@@ -11,11 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from re import findall
-from typing import Literal
+from typing import Any, Literal, Self
 
 WHOLE, NUMBERS = ("m", "n"), ("m", "n", "p", "q")
 """The names that stand for whole numbers of the text, and those that stand for any of its numbers.
-Every other letter stands for a term; of a sum over k, see `ta.laws.sums`."""
+Every other letter stands for a term; of a sum over k, see `sums.toml`."""
 
 ANALYTIC = frozenset(
     ("exp", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid", "silu", "pi", "1j")
@@ -45,6 +46,12 @@ class Law:
     and imaginary parts, magnitudes."""
     cases: tuple[str, ...] = ()
     """The cases of the proof: comparisons of which at least one always holds."""
+
+    @classmethod
+    def read(cls, entry: dict[str, Any]) -> Self:
+        """The law of an entry of a file."""
+        lists = ("equations", "cases")
+        return cls(**entry | {name: tuple(entry.get(name, ())) for name in lists})
 
     @property
     def text(self) -> str:

@@ -16,6 +16,7 @@ from einderive.ta.definitions.data import Definition
 from einderive.ta.errors import FormulaSyntaxError
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
+from einderive.ta.listing import table
 from einderive.ta.notation.definitions import MOST_PARTS, written_out
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import show_program
@@ -109,8 +110,7 @@ def test_whether_the_value_is_over_k(definition: Definition) -> None:
 
 @pytest.mark.parametrize("definition", ALL)
 def test_the_file_has_the_name(definition: Definition) -> None:
-    module = __import__(f"einderive.ta.definitions.{definition.name}", fromlist=["DEFINITION"])
-    assert module.DEFINITION is definition
+    assert Definition(**table("einderive.ta.definitions", f"{definition.name}.toml")) == definition
 
 
 @pytest.mark.parametrize("name", ["softmax", "log_softmax", "logsumexp"])
