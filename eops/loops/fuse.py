@@ -23,6 +23,8 @@ Reads = Mapping[Scope, Collection[Scope]]
 _Unit: TypeAlias = "Group | Scope"
 MOST_STAGES: Final = 24
 """The most stages in one group."""
+MOST_VALUES: Final = 1024
+"""The most values in a kernel of several stages: more take more than half a second to compile."""
 
 
 @dataclass
@@ -144,11 +146,14 @@ def _pays(
 
 
 def predicted(group: Group, launch: float = LAUNCH) -> float | None:
-    """The seconds of the group on dense operands.  None if no one kernel computes it."""
+    """The seconds of the group on dense operands.  None if no one kernel computes it, or only one
+    of so many values that it takes long to compile."""
     if all(map(is_view, group.stages)):
         return VIEW
     found = plan(group, dense(group))
-    return None if found is None else seconds(found) + (launch - LAUNCH)
+    if found is None or (len(group.stages) > 1 and len(found.values) > MOST_VALUES):
+        return None
+    return seconds(found) + (launch - LAUNCH)
 
 
 def _recomputed(program: _Program, found: Sequence[Group]) -> list[Group]:

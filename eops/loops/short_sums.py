@@ -29,18 +29,23 @@ def is_short(stage: Scope) -> bool:
 
 def written(group: Group, *, open_sizes: bool) -> Iterator[Group]:
     """The group with all its sums written out, if they are short, and none is read at several
-    places or by another sum.  With `open_sizes`, no extent of a sum may be a size."""
+    places or by another sum, be it through other stages: terms of terms are too many to compile.
+    With `open_sizes`, no extent of a sum may be a size."""
     sums = {stage for stage in group.stages if summed(stage)}
     if not sums or not all(map(is_short, sums)):
         return
     if open_sizes and any(s.domain[i].extent > SMALL for s in sums for i in summed(s)):
         return
     rows = {stage: set[object]() for stage in sums}
+    reached = set(sums)  # the stages that read a sum, be it through others
     for reader in group.stages:
         for access in accesses(reader.body):
-            if isinstance(access.source, Scope) and access.source in rows:
+            if access.source not in reached:
+                continue
+            if reader in sums:
+                return
+            reached.add(reader)
+            if access.source in sums:
                 rows[access.source].add((reader, access.rows))
-                if reader in sums:
-                    return
     if all(len(found) <= 1 for found in rows.values()):
         yield replace(group, written=tuple(stage for stage in group.stages if stage in sums))

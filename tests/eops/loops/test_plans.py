@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from einderive.eops.loops import short_sums
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.cost import moved
 from einderive.eops.loops.fuse import groups
@@ -160,3 +161,13 @@ def test_a_plan_is_read_as_text() -> None:
             "        out0[30 * i0 + i1] = v2",
         ]
     )
+
+
+def test_terms_of_terms_are_not_written_out() -> None:
+    text = "H[b,o] = relu(sum[i](X[b,i]*U[i,o]))\nY[b,o] = sum[i](H[b,i]*V[i,o])"
+    written = roots(text, X=(8, 32), U=(32, 32), V=(32, 32))
+    group = Group(stages(*written), written)
+    assert len(group.reductions) == 2
+    assert not [*short_sums.written(group, open_sizes=False)]
+    alone = Group.alone(written[0])
+    assert [*short_sums.written(alone, open_sizes=False)]
