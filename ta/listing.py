@@ -45,6 +45,18 @@ def table(package: str, name: str) -> dict[str, Any]:
     return tomllib.loads((files(package) / name).read_text("utf-8"))
 
 
+def beside(module: str) -> dict[str, Any]:
+    """The contents of the TOML file beside a module that has its name.  Lists become tuples."""
+    package, _, name = module.rpartition(".")
+    return {key: _frozen(value) for key, value in table(package, f"{name}.toml").items()}
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _frozen(each) for key, each in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
 def classes(package: str) -> Iterator[type]:
     """The classes that the files of a package define, in the order of the files' names.  Abstract
     classes are left out."""

@@ -3,23 +3,14 @@
 import numpy as np
 
 from einderive.ta.functions.data import Function, divided, polynomial
+from einderive.ta.listing import beside
+
+DATA = beside(__name__)
 
 NARROW = (-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2)
 """Coefficients of (arctan(r)/r - 1)/r^2 in r^2, for |r| <= tan(pi/8), in float32 (Cephes, S.
 Moshier)."""
-WIDE = (
-    -3.33333333333329318027e-01,
-    1.99999999998764832476e-01,
-    -1.42857142725034663711e-01,
-    1.11111104054623557880e-01,
-    -9.09088713343650656196e-02,
-    7.69187620504482999495e-02,
-    -6.66107313738753120669e-02,
-    5.83357013379057348645e-02,
-    -4.97687799461593236017e-02,
-    3.65315727442169155270e-02,
-    -1.62858201153657823623e-02,
-)
+WIDE: tuple[float, ...] = DATA["wide"]
 """The same coefficients in float64, for |r| <= 7/16 (fdlibm, Sun Microsystems)."""
 
 

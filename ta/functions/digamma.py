@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 
 from einderive.ta.functions.data import Function, Interval, divided, polynomial
+from einderive.ta.listing import beside
+
+DATA = beside(__name__)
 
 ROOT = 1.4616321449683622
 """digamma is 0 at ROOT + REST."""
@@ -13,23 +16,8 @@ SHORT_ROOT = 1.4616321325302124
 """The root in float32, and the rest of it."""
 SHORT_REST = 1.2438149938918909e-08
 SLOPE = 0.9955816268920898
-ABOVE = (
-    0.25479851061131551,
-    -0.32555031186804491,
-    -0.65031853770896507,
-    -0.28919126444774784,
-    -0.045251321448739056,
-    -0.0020713321167745952,
-)
-BELOW = (
-    1.0,
-    2.0767117023730469,
-    1.4606242909763515,
-    0.43593529692665969,
-    0.054151797245674225,
-    0.0021284987017821144,
-    -0.55789841321675513e-6,
-)
+ABOVE: tuple[float, ...] = DATA["above"]
+BELOW: tuple[float, ...] = DATA["below"]
 """digamma(x) = (x - ROOT - REST)*(SLOPE + p(x-1)/q(x-1)) for 1 <= x <= 2, to 2e-17 (Boost's
 Math library, special_functions/digamma.hpp)."""
 SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12, -3617 / 8160)

@@ -15,18 +15,11 @@ from typing import Final
 
 from einderive.eops.cpu_kernels.avx512.registers import Vector
 from einderive.eops.cpu_kernels.words.short_elements import LOG2, LOG10_OF_2
+from einderive.ta.listing import beside
 
-LOG: Final = (
-    0.33333333147292227,
-    -0.2500005671435764,
-    0.2000014089619763,
-    -0.16660817530625113,
-    0.14268305970332557,
-    -0.12639311138337617,
-    0.11680681790547841,
-    -0.09561340013603677,
-    0.04287197803729382,
-)
+DATA = beside(__name__)
+
+LOG: Final[tuple[float, ...]] = DATA["log"]
 BEYOND_ONE: Final = 1 / math.log(2) - 1
 PER_LOG10: Final = (0.4342944920063019, -1.0103049952192578e-08)
 """1/log 10 as a sum of two numbers."""

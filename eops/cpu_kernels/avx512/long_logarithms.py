@@ -19,19 +19,11 @@ from typing import Any, Final
 
 from einderive.eops.cpu_kernels.avx512.registers import Vector
 from einderive.eops.cpu_kernels.avx512.tables import Pair, columns, logarithm, of_e, pair
+from einderive.ta.listing import beside
 
-SERIES: Final = (
-    -0.5,
-    0.33333333333333326,
-    -0.2500000000000659,
-    0.20000000000132231,
-    -0.16666666623472737,
-    0.14285713418265422,
-    -0.12500068812527246,
-    0.1111288757698414,
-    -0.09975720978869584,
-    0.08048354407698441,
-)
+DATA = beside(__name__)
+
+SERIES: Final[tuple[float, ...]] = DATA["series"]
 """(log(1+r) - r)/r^2 for -1/31 <= r <= 1/16"""
 INVERSES: Final = (1.0, *(1 / (1 + (k + 0.5) / 16) for k in range(1, 15)), 0.5)
 PLACE: Final = 48

@@ -18,35 +18,15 @@ from typing import Final
 from einderive.eops.cpu_kernels.avx512.powers import finished
 from einderive.eops.cpu_kernels.avx512.registers import Vector
 from einderive.eops.cpu_kernels.avx512.tables import columns, logarithm, pair, root_of_two
+from einderive.ta.listing import beside
 
-EXP: Final = (
-    0.5,
-    0.16666666665296223,
-    0.04166666666495362,
-    0.008333449934107185,
-    0.0013889034639665864,
-)
+DATA = beside(__name__)
+
+EXP: Final[tuple[float, ...]] = DATA["exp"]
 """(e^r - 1 - r)/r^2"""
-POWER: Final = (
-    0.6931471805599457,
-    0.24022650695910075,
-    0.05550410865660652,
-    0.009618129106916697,
-    0.0013333782023871694,
-    0.00015403724368119855,
-)
+POWER: Final[tuple[float, ...]] = DATA["power"]
 """(2^r - 1)/r"""
-SERIES: Final = (
-    0.3333333333333333,
-    -0.24999999999999803,
-    0.19999999999999818,
-    -0.16666666669576666,
-    0.1428571428840049,
-    -0.12499988439039701,
-    0.11111100439273766,
-    -0.10017007495793191,
-    0.09106608521112862,
-)
+SERIES: Final[tuple[float, ...]] = DATA["series"]
 """(log(1+r) - r + r^2/2)/r^3"""
 PER_LOG2: Final = (1.4426950408889634, 2.0355273740931033e-17)
 LOG2: Final = (0.6931471805599453, 2.3190468138462996e-17)

@@ -18,14 +18,11 @@ from typing import Any, Final
 
 from einderive.eops.cpu_kernels.avx512.registers import Vector
 from einderive.eops.cpu_kernels.avx512.tables import columns, logarithm, pair
+from einderive.ta.listing import beside
 
-LOG: Final = (
-    1.9137317286421762e-08,
-    -2.2518606868082713e-08,
-    0.4809000961617198,
-    -0.3609073423033273,
-    0.28580203123401504,
-)
+DATA = beside(__name__)
+
+LOG: Final[tuple[float, ...]] = DATA["log"]
 """log2(1+r)/r - FIRST - SECOND*r for -1/38 <= r <= 1/32"""
 FIRST: Final = 1.4426950216293335
 SECOND: Final = -0.721347451210022

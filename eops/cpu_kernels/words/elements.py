@@ -25,6 +25,9 @@ from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.machine import Written, absolute, compiled, fused, with_sign
 from einderive.eops.cpu_kernels.words.polynomials import polynomial
 from einderive.eops.cpu_kernels.words.short_elements import EXPONENT, hyperbolic_tangent, logarithms
+from einderive.ta.listing import beside
+
+DATA = beside(__name__)
 
 NEAR: Final = 0.56
 """The largest |x| for which tanh is a polynomial."""
@@ -66,13 +69,7 @@ _FORMATS: Final[Mapping[str, _Format]] = {
         most_exp=89.0,
         least_expm1=-18.0,
         exp=EXPONENT,
-        short_exp=(
-            0.5,
-            0.16666576989698775,
-            0.041666554617204574,
-            0.008363179052722578,
-            0.0013926183587713494,
-        ),
+        short_exp=DATA["formats"]["float32"]["short_exp"],
     ),
     "float64": _Format(
         real=np.float64,
@@ -84,48 +81,14 @@ _FORMATS: Final[Mapping[str, _Format]] = {
         least_exp=-746.0,
         most_exp=710.0,
         least_expm1=-38.0,
-        exp=(
-            0.5,
-            0.1666666666666667,
-            0.04166666666666667,
-            0.008333333333326084,
-            0.0013888888888883711,
-            0.0001984126987500228,
-            2.480158732567746e-05,
-            2.755725517000089e-06,
-            2.755727347871858e-07,
-            2.5105312729622103e-08,
-            2.09147553258932e-09,
-        ),
+        exp=DATA["formats"]["float64"]["exp"],
         short_exp=(),
     ),
 }
 
-LOG: Final = (
-    0.6666666666666666,
-    0.4000000000000094,
-    0.2857142857076445,
-    0.2222222240054776,
-    0.181817947008978,
-    0.15386290534658992,
-    0.13267418596474884,
-    0.1310072138350349,
-)
+LOG: Final[tuple[float, ...]] = DATA["log"]
 """(2 atanh(s)/s - 2)/s^2 as a polynomial in s^2, for float64."""
-TANH: Final = (
-    -0.3333333333333333,
-    0.13333333333333303,
-    -0.053968253968206974,
-    0.021869488533346106,
-    -0.008863235442972801,
-    0.0035921264450435885,
-    -0.0014558158462893048,
-    0.0005898844744906634,
-    -0.00023838728841244365,
-    9.433420430982972e-05,
-    -3.34096750845956e-05,
-    7.682149145096749e-06,
-)
+TANH: Final[tuple[float, ...]] = DATA["tanh"]
 """(tanh(x)/x - 1)/x^2 in x^2, for |x| <= NEAR, in float64."""
 
 

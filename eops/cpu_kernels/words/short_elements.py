@@ -29,36 +29,14 @@ from einderive.eops.cpu_kernels.words.machine import (
     with_sign,
 )
 from einderive.eops.cpu_kernels.words.polynomials import SHORT, polynomial
+from einderive.ta.listing import beside
 
-EXPONENT: Final = (
-    0.500000001346581,
-    0.16666666681623232,
-    0.041666464925285904,
-    0.0083333109254809,
-    0.0013933649996309251,
-    0.00019890990824673654,
-)
+DATA = beside(__name__)
+
+EXPONENT: Final[tuple[float, ...]] = DATA["exponent"]
 """(e^r - 1 - r)/r^2"""
-LOG: Final = (
-    0.33333331180030046,
-    -0.24999996957950882,
-    0.200007157488921,
-    -0.16667802319501254,
-    0.1424905764569748,
-    -0.12425687331451106,
-    0.1168541992348674,
-    -0.11479733846637635,
-    0.06971611471451178,
-)
-ARC: Final = (
-    0.16666666786801992,
-    0.07499962561079573,
-    0.044661689245677365,
-    0.030031673184591982,
-    0.025409807743412057,
-    0.004347620795186074,
-    0.03901758452202131,
-)
+LOG: Final[tuple[float, ...]] = DATA["log"]
+ARC: Final[tuple[float, ...]] = DATA["arc"]
 """(asin(x)/x - 1)/x^2 in x^2, for |x| <= NEAR."""
 NEAR: Final = 0.56
 LOG2: Final = (0.693145751953125, 1.428606820309417e-06)
