@@ -91,11 +91,21 @@ class FiniteFunctions(FloatField):
 
 
 class RealsWithoutValue(RealField):
-    """A comparison of what has no value has none, as a formula has none where a divisor is 0: in
-    IEEE arithmetic it is 0 or 1, which hides the NaN of its operand."""
+    """What has no value, as a power of 0 with a negative exponent or a function at its pole, has
+    none in what is compared or chosen by it either: in IEEE arithmetic a comparison is 0 or 1,
+    which hides the NaN of its operand."""
+
+    def power(self, base: Array, exponent: int) -> Array:
+        if exponent < 0:
+            base = np.where(base == 0, np.nan, base)
+        return super().power(base, exponent)
 
     def apply(self, function: str, *args: Array) -> Array:
         found = super().apply(function, *args)
+        if FUNCTIONS[function].picks:
+            return np.where(np.isnan(args[0]), np.nan, found)
+        if function in POLES:
+            return np.where(np.isinf(found) & _finite(args), np.nan, found)
         if not FUNCTIONS[function].truth:
             return found
         return np.where(

@@ -233,3 +233,13 @@ def test_digits_and_complex_numbers_are_judged(before: str, after: str, equal_on
     assert (difference(Judge(), left, right) == "") is equal_ones
     case = Failure("law", left, (), "shows")
     assert read_case(text_of(case)) == case
+
+
+def test_nothing_is_said_of_a_choice_by_what_has_no_value() -> None:
+    """-5*T[i]*0^-1 has no value, and neither has where(1 < ..., -3, 0)."""
+    before = read("{where(1 < {S[i:0:2] -5*T[i]*0^-1}[], -3, 0)}", T=(2,))
+    after = read("{where(1 < {-5*{S[i:0:2] T[i]}[]*0^-1}[], -3, 0)}", T=(2,))
+    assert difference(Judge(), before, after, ["max-same"]) == ""
+    wrong = read("{where(0 < {-5*{S[i:0:2] T[i]}[]}[], -3, 0)}", T=(2,))
+    right = read("{where(0 < {S[i:0:2] 5*T[i]}[], -3, 0)}", T=(2,))
+    assert difference(Judge(), right, wrong, ["max-same"])
