@@ -56,7 +56,7 @@ TEMPORARIES = 3
 LEAST_TIMES = 5.0
 """All runs before the race take as long as the effort says, or so many times as long as the fastest
 program."""
-ALL_TIMES = 20.0
+ALL_TIMES = 15.0
 """All that is done with the programs is to take as long as the effort says, or so many times as
 long as the fastest one, so that `compile` with the search before ends in three.  It is an aim: what
 has begun is finished, and the formula as loops and the best candidate are always tried."""
@@ -282,7 +282,8 @@ def by_inductor(entrants: Sequence[Entrant], judge: Judge) -> Entrant | None:
         trial = Trial("baseline", None, rival.words, inf, inf, "baseline", text=rival.text)
         return Entrant(trial, plain=True).out(f"not built: {guarded.failure}")
     entrant = run_first(rival, "baseline", judge)
-    return entrant if entrant.run is None else judge.judged(entrant)
+    known = entrant.run is None or isfinite(entrant.trial.error)
+    return entrant if known else judge.judged(entrant)
 
 
 def _too_large(rival: Rival, judge: Judge) -> str:

@@ -12,6 +12,10 @@ from einderive.frontend.trial.races import as_called, too_late, wins_again
 from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level, merits
 from einderive.frontend.trial.timing import UNTIMED, Timing
 
+CALL_AT_MOST = 3.0
+"""A candidate that takes more than so many times a plain line's time does not win by the guard of
+that line's call."""
+
 
 def fastest_plain(entrants: list[Entrant], hard: HardCases, derivation: Derived) -> Entrant | None:
     """The fastest plain program that is accepted on hard inputs as well: a general one, which
@@ -38,17 +42,11 @@ def fastest_candidate(
     """The fastest candidate that beats the fastest plain program and is accepted on hard inputs,
     and whether one was refused: then others may enter the race that were far behind it.  Of
     candidates within noise of each other, the first by their merits."""
-    bar = _bar(entrants, best)
-    if best is not None:
+    places, bar = _faster(entrants, best, 0.0)
+    if best is not None and _near(entrants, bar):
         best, dearer = as_called(best, judge)
-        bar = bar.later(dearer)
+        places, _ = _faster(entrants, best, dearer)
     refused = False
-    places = [
-        place
-        for place in _running(entrants, plain=False)
-        # also what did not race: its first run alone says little
-        if (timing := entrants[place].timing) is not None and timing.beats(bar, MARGIN)
-    ]
     standings = [
         Standing(_timing(entrants[place]), merits(entrants[place].trial, judge.base))
         for place in places
@@ -65,6 +63,23 @@ def fastest_candidate(
         if entrant.run is not None and wins_again(entrant, best, judge):
             return entrant, refused
     return None, refused
+
+
+def _faster(
+    entrants: Sequence[Entrant], best: Entrant | None, dearer: float
+) -> tuple[list[int], Timing]:
+    """The places of the candidates that beat the plain program that stands, whose call takes so
+    many seconds more than its line, and the time that they had to beat."""
+    bar = _bar(entrants, best).later(dearer)
+    # not what did not race: its first run alone says little
+    raced = [(place, entrants[place].timing) for place in _running(entrants, plain=False)]
+    return [place for place, time in raced if time is not None and time.beats(bar, MARGIN)], bar
+
+
+def _near(entrants: Sequence[Entrant], bar: Timing) -> bool:
+    """Whether a candidate raced that may win or not by what a call costs beside its line."""
+    raced = (entrants[place].timing for place in _running(entrants, plain=False))
+    return any(time is not None and CALL_AT_MOST * bar.seconds >= time.seconds for time in raced)
 
 
 def first_right(entrants: list[Entrant], hard: HardCases, derivation: Derived) -> Entrant | None:

@@ -29,8 +29,24 @@ from einderive.ta.ir.node import Condition, Node, Number
 def condition_mask(
     condition: Condition, domain: Sequence[Range], dims: Sequence[int]
 ) -> torch.Tensor:
-    value = torch.as_tensor(over(condition.row, domain, dims))
-    return value >= 0 if condition.relation == ">=" else value == 0
+    """Whether the condition holds, with a dimension for each of `dims`.  a*x + r >= 0 is compared
+    as r >= -a*x for one iterator x: only the result has all its dimensions."""
+    row, alone = _apart(condition.row, dims)
+    left = torch.as_tensor(over(row, domain, dims))
+    right = torch.as_tensor(over(alone, domain, dims)).neg()
+    return left >= right if condition.relation == ">=" else left == right
+
+
+def _apart(row: Row, dims: Sequence[int]) -> tuple[Row, Row]:
+    """The row as a sum of two, the second of which is the term of the last of its iterators, if
+    there is one outside of its floors."""
+    within = {i for inner, _, _ in row.floors for i in affine.iterators(inner)}
+    terms = [term for term in row.terms if term[0] not in within]
+    last = max(terms, key=lambda term: dims.index(term[0]), default=None)
+    if last is None:
+        return row, Row(0)
+    kept = tuple(term for term in row.terms if term != last)
+    return Row(row.const, kept, row.floors), Row(0, (last,))
 
 
 def over(row: Row, domain: Sequence[Range], dims: Sequence[int]) -> torch.Tensor | int:
