@@ -129,7 +129,15 @@ def is_polynomial(side: Node) -> bool:
 
 
 def _may_occur(side: Node, heads: Heads) -> bool:
-    return side not in letters_of(side) and all(need & heads for need in _needs(side))
+    return not _is_bare(side) and all(need & heads for need in _needs(side))
+
+
+def _is_bare(side: Node) -> bool:
+    """Whether the side is a letter, or a comparison of letters: the result has it as a part again,
+    and so has the result's result."""
+    letters = letters_of(side)
+    compares = isinstance(side, Apply) and FUNCTIONS[side.function].truth
+    return side in letters or (compares and all(each in letters for each in children(side)))
 
 
 def _is_trivial(sides: Sides, term: Node, part: Part) -> bool:

@@ -221,6 +221,8 @@ def by_sum(before: Scope, witness: Any) -> Scope | str:
         if part.loops != (*others, *[Range(first, end + 1)] * x.isupper()) or part.sums:
             return "what stands for a letter of the law is over other ranges"
     standing = {x: part.body for x, part in zip(letters, witness.parts, strict=True)}
+    if any(x in NUMBERS and not _is_number(each, False) for x, each in standing.items()):
+        return "a letter stands for a number of the text"
     rows = [affine.iterator(i + (i >= at)) for i in range(len(others))]
     left = _summed(old, standing, rows, affine.iterator(at), {})
     if any(map(may_be_infinite, walk(left))):

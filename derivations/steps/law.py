@@ -28,7 +28,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Apply, Node, Power, Scope
-from einderive.ta.ir.subst import accesses, children, replace_node, walk, with_children
+from einderive.ta.ir.subst import accesses, children, producers, replace_node, walk, with_children
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,8 @@ class ByLaw(Witness):
             raise RuleRefused(f"what the law requires is not known: {sides.law.domain}")
         if _may_lack_value(left, right, scope.domain) and _compared(scope.body, term):
             raise RuleRefused("a comparison would hide that one side has no value")
+        if sides.chooses and any(_may_be_nan(value, scope.domain) for value in values):
+            raise RuleRefused("one side would hide that a term has no value")
         body = replace_node(scope.body, term, right)
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
 
@@ -121,6 +123,12 @@ def _may_lack_value(left: Node, right: Node, box: Sequence[Range]) -> bool:
     the other does not: x/x is NaN at x = 0, and 1 is not."""
     (there, back) = (frozenset(_partial(side, box)) for side in (left, right))
     return there != back
+
+
+def _may_be_nan(term: Node, box: Sequence[Range]) -> bool:
+    """Whether the term, or what it reads, has no value at some numbers: log(a) at a < 0."""
+    stages = ((stage.body, stage.domain) for stage in producers(term))
+    return any(any(_partial(*each)) for each in ((term, box), *stages))
 
 
 def _partial(side: Node, box: Sequence[Range]) -> Iterator[Node]:

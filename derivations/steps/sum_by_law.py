@@ -29,6 +29,7 @@ from einderive.ta.ir.node import Const, Node, Scope
 from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import factors_of, terms_of, walk
 from einderive.ta.laws import REAL_LAWS
+from einderive.ta.laws.data import NUMBERS
 
 MOST: Final = 1 << 63
 MOST_TERMS: Final = 64
@@ -64,6 +65,8 @@ class SumByLaw(Witness):
             raise RuleRefused("the law has other letters, or they stand for terms of other ranges")
         names = (letter.name for letter in closed.letters)
         standing = dict(zip(names, (part.body for part in self.parts), strict=True))
+        if any(name in NUMBERS and not is_number(part) for name, part in standing.items()):
+            raise RuleRefused("a letter stands for a number of the text")
         rest = [affine.iterator(i) for i in range(len(scope.domain)) if i != at]
         index = affine.shift(affine.iterator(at), -closed.shift)
         term = placed(closed.term, standing, rest, [index], closed.shift)
@@ -113,6 +116,10 @@ def _multiplied_out(node: Node) -> Node:
 
 def _is_rounded(term: Node) -> bool:
     return not isinstance(term, Const) and not is_position(term)
+
+
+def is_number(term: Node) -> bool:
+    return isinstance(term, Const) and isinstance(term.value, Fraction)
 
 
 def _is_long(number: Const) -> bool:

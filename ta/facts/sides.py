@@ -34,6 +34,16 @@ class Sides(NamedTuple):
     letters: tuple[Node, ...]
     """The letters of the side `before`, by name; `after` has no others."""
 
+    @property
+    def chooses(self) -> bool:
+        """Whether one side alone compares letters, and so may be a number where one is NaN."""
+        compares = [any(map(_is_comparison, walk(side))) for side in (self.before, self.after)]
+        return self.law.keeps != "always" and compares[0] is not compares[1]
+
+
+def _is_comparison(node: Node) -> bool:
+    return isinstance(node, Apply) and FUNCTIONS[node.function].truth
+
 
 @lru_cache
 def sides_of(law: str, equation: int, backwards: bool) -> Sides | None:

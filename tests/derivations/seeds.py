@@ -19,6 +19,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Number, Reducer, Scope, Tensor
+from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import rebuild, stages
 from einderive.ta.laws import REAL_LAWS
 from einderive.ta.notation.parse import parse_expression
@@ -98,6 +99,8 @@ class _Mutation:
         return self.tensors[old]
 
     def access(self, old: Access) -> Node:
+        if is_position(old):
+            return expr.position(self.row(*old.rows))
         is_tensor = isinstance(old.source, Tensor)
         source = self.tensor(old.source) if isinstance(old.source, Tensor) else old.source
         source = self.scope(source) if isinstance(source, Scope) else source

@@ -4,7 +4,7 @@ import pytest
 
 import einderive as ed
 from einderive.derivations.checker import not_equal, not_shown
-from einderive.derivations.rules.law import LAW
+from einderive.derivations.rules.law import LAW, by_laws
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import show
@@ -47,6 +47,60 @@ def test_a_law_is_a_step_that_the_checker_shows(text: str, after: str, keeps: bo
 def test_a_comparison_does_not_hide_that_a_side_has_no_value(text: str, taken: bool) -> None:
     """0 < x/x is 0 at x = 0, where 0 < 1 is 1."""
     assert bool(list(LAW.steps(root(text)))) is taken
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "keeps"),
+    [
+        ("Y[i] = where(B[i] > A[i], B[i], A[i])", "{L[i:0:6] maximum(A[i], B[i])}", False),
+        ("Y[i] = where(A[i] < 3, A[i], 3)", "{L[i:0:6] minimum(A[i], 3)}", False),
+        ("Y[i] = where(2*A[i] > 0, 2*A[i], -2*A[i])", "{L[i:0:6] abs(2*A[i])}", True),
+        ("Y[i] = where(A[i] < 0, 0, A[i])", "{L[i:0:6] relu(A[i])}", True),
+        ("Y[i] = where(A[i] > 0, A[i], 0)", "{L[i:0:6] relu(A[i])}", False),
+        (
+            "Y[i] = where(A[i] > B[i], A[i] - B[i], B[i] - A[i])",
+            "{L[i:0:6] abs(-A[i] + B[i])}",
+            True,
+        ),
+    ],
+)
+def test_a_choice_by_the_order_of_its_operands(text: str, after: str, keeps: bool) -> None:
+    step, *_ = LAW.steps(root(text))
+    assert show(step.after) in (after, after.replace("A[i], B[i]", "B[i], A[i]"))
+    assert step.keeps_nonfinite() is keeps
+    assert not_shown(step.before, step.after, step.witness) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Y[i] = where(log(A[i]) > 0, log(A[i]), 0)",
+        "T[i] = 1/A[i]; Y[i] = where(T[i] > B[i], T[i], B[i])",
+        "Y[i] = where(A[i] > 0, A[i], 1)",
+        "Y[i] = where(A[i] > 0, B[i], 0)",
+    ],
+)
+def test_a_choice_that_hides_what_has_no_value_stays(text: str) -> None:
+    """At A = -1, the first is 0, where relu(log(A)) is NaN."""
+    *_, scope = parse(text, {x: (6,) for x in "AB" if f"{x}[" in text}).roots()
+    assert not list(LAW.steps(scope))
+    whole = text.replace("log(", "log(1+A[i]^2+0*").replace("1/A[i]", "1/(1+A[i]^2)")
+    *_, scope = parse(whole, {x: (6,) for x in "AB" if f"{x}[" in whole}).roots()
+    assert bool(list(LAW.steps(scope))) is ("log" in text or "T[" in text)
+
+
+@pytest.mark.parametrize("text", ["exp(A[i]) < exp(B[i])", "2*A[i] == 2*B[i]", "A[i]+1 > B[i]+1"])
+def test_a_comparison_of_what_increases_is_a_step_by_name_alone(text: str) -> None:
+    """exp(1000) == exp(1001) where both overflow."""
+    scope = root(f"Y[i] = where({text}, 1, 2)")
+    assert not list(LAW.steps(scope))
+    laws = by_laws(frozenset({"compared-exp", "compared-scaled", "compared-shifted"}))
+    bare = {
+        f"{{L[i:0:6] where({x}, 1, 2)}}" for x in ("A[i] < B[i]", "A[i] == B[i]", "B[i] < A[i]")
+    }
+    (step,) = [each for each in laws.steps(scope) if show(each.after) in bare]
+    assert not_shown(step.before, step.after, step.witness) is None
+    assert len(list(laws.steps(step.after))) == 0
 
 
 def test_a_derivation_names_the_law_of_a_step() -> None:

@@ -54,6 +54,8 @@ CLOSED = {
     "Y[i] = sum[k](U[i]^k) where k in 0:4": "Y[i] = (1-U[i]^4)/(1-U[i])",
     "Y[i] = sum[k](A[i]*P[i]^k) where k in 2:6": "Y[i] = A[i]*(P[i]^2-P[i]^6)/(1-P[i])",
     "Y[i] = sum[k](V[i]^k) where k in 0:4": "Y[i] = (1-V[i]^4)/(1-V[i])",
+    "Y = sum[k](2^k) where k in 0:10": "Y = 1023",
+    "Y[i] = sum[k](A[i]*1.5^k) where k in 2:6": "Y[i] = 18.28125*A[i]",
     "Y[i] = sum[k](P[i]^k*k) where k in 0:3": "Y[i] = P[i]+2*P[i]^2",
 }
 NOT_CLOSED = (

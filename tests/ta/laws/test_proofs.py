@@ -21,6 +21,8 @@ PROVEN_DEFINITIONS = [
 ]
 LAWS = [*REAL_LAWS.values(), *PROVEN_DEFINITIONS]
 S = sp.Symbol("s", nonnegative=True)
+MORE = {">=": sp.log(1 + S), ">": sp.log(1 + sp.Symbol("p", positive=True)), "==": sp.Integer(0)}
+MORE |= {"<=": -MORE[">="], "<": -MORE[">"]}
 
 
 def greatest(x: sp.Expr, y: sp.Expr) -> sp.Expr:
@@ -38,6 +40,7 @@ WORDS = {
     "abs": sp.Abs,
     "relu": lambda x: greatest(x, sp.Integer(0)),
     "maximum": greatest,
+    "where": lambda condition, x, y: {sp.true: x, sp.false: y}[condition],
     "sigmoid": lambda x: sp.exp(x) / (1 + sp.exp(x)),
     "softplus": lambda x: sp.log(1 + sp.exp(x)),
     "silu": lambda x: x * sp.exp(x) / (1 + sp.exp(x)),
@@ -53,7 +56,13 @@ WORDS = {
     "real": sp.re,
     "imag": sp.im,
 }
-INCREASING = {law.name: law for law in REAL_LAWS.values() if law.name.endswith("-increases")}
+WHOLE = ("floor-increases", "ceil-increases")
+INCREASING = {
+    law.name: law
+    for law in REAL_LAWS.values()
+    if law.name.endswith("-increases") and law.name not in WHOLE
+}
+COMPARED = [law for law in REAL_LAWS.values() if law.name.startswith("compared-")]
 
 
 def complex_symbols() -> dict[str, sp.Expr]:
@@ -81,7 +90,7 @@ def cases(law: Law) -> Iterator[dict[str, sp.Expr]]:
     for case in law.cases:
         left, relation, right = case.split()
         other = sp.Integer(0) if right == "0" else names[right]
-        yield {**names, left: other + (1 if relation == ">=" else -1) * sp.log(1 + S)}
+        yield {**names, left: other + MORE[relation]}
 
 
 def read(text: str, names: dict[str, sp.Expr]) -> sp.Expr:
@@ -119,9 +128,58 @@ def test_a_function_that_increases_has_a_derivative_of_no_negative_value(name: s
     ), slope
 
 
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_function_with_whole_values_increases(name: str) -> None:
+    """floor(n+f+s) - floor(n+f) = floor(f+s) - floor(f) >= 0 for a whole n, 0 <= f < 1 and s >= 0,
+    where floor(f) = 0; the ceiling is -floor(-x)."""
+    law, function = REAL_LAWS[name], name.removesuffix("-increases")
+    assert law.equations == tuple(
+        f"{word}({function}(a),{function}(b)) = {function}({word}(a,b))" for word in ("max", "min")
+    )
+    n, f = sp.Symbol("n", integer=True), sp.Symbol("f", nonnegative=True)
+    steps = sp.floor(n + f + S) - sp.floor(n + f)
+    assert steps == sp.floor(f + S) - sp.floor(f)
+    assert sp.floor(f + S).is_nonnegative
+    assert WORDS["ceil"](f).rewrite(sp.floor) == -sp.floor(-f)
+
+
+@pytest.mark.parametrize("law", COMPARED, ids=lambda law: law.name)
+def test_a_comparison_of_what_increases_is_one_of_the_numbers(law: Law) -> None:
+    """f(a) < f(b) if and only if a < b, where the derivative of f is positive."""
+    for equation, sign in zip(law.equations, ("<", "<=", "==", "!="), strict=True):
+        assert is_increasing(equation, sign, symbols(law.domain))
+
+
+def is_increasing(equation: str, sign: str, names: dict[str, sp.Expr]) -> bool:
+    """Whether the equation is (f(a) sign f(b)) = (a sign b), and f has a positive derivative."""
+    left, right = (side[1:-1].split(f" {sign} ") for side in equation.split(" = "))
+    of_a, of_b = (read(side, names) for side in left)
+    a, b = names["a"], names["b"]
+    slope = sp.simplify(sp.expand(sp.diff(of_a, a).rewrite(sp.exp)))
+    rises = any(form(slope).is_positive for form in (sp.Id, sp.factor, sp.simplify))
+    return right == ["a", "b"] and of_a.subs(a, b) == of_b and rises
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "(a^2 < b^2) = (a < b)",
+        "(-a < -b) = (a < b)",
+        "(exp(a) < exp(b)) = (b < a)",
+        "(a*c < b*c) = (a < b)",
+    ],
+)
+def test_a_comparison_of_what_does_not_increase_is_another(equation: str) -> None:
+    assert not is_increasing(equation, "<", symbols(""))
+
+
 @pytest.mark.parametrize(
     "law",
-    [law for law in LAWS if law.name not in INCREASING and not law.closes],
+    [
+        law
+        for law in LAWS
+        if law.name not in (*INCREASING, *WHOLE) and law not in COMPARED and not law.closes
+    ],
     ids=lambda law: law.name,
 )
 def test_a_law_is_proved(law: Law) -> None:
@@ -144,7 +202,15 @@ def holds_for_every_range(equation: str) -> bool:
     left, right = equation.removeprefix("sum[k](").split(") = ", 1)
     k, m, n = sp.symbols("k m n", integer=True)
     x = sp.Symbol("x", nonzero=True)  # x = 0: see below
-    names = {**symbols(""), "x": x, "k": k, "m": m, "n": n, "F": sp.Function("F")}
+    names = {
+        **symbols(""),
+        "x": x,
+        "p": sp.Symbol("p", nonzero=True),
+        "k": k,
+        "m": m,
+        "n": n,
+        "F": sp.Function("F"),
+    }
     term, closed = (read(side, names) for side in (left, right))
     base = closed.subs(n, m)
     step = closed.subs(n, n + 1) - closed - term.subs(k, n)
@@ -212,6 +278,7 @@ def test_other_laws_need_not() -> None:
     assert {"exp-sum", "pythagoras", "euler", "conj-product", "double-angle", "horner"} <= {
         x.name for x in COMPLEX
     }
+    assert not any(law.of_complex_numbers for law in COMPARED)
     for name in REAL:
         assert not REAL_LAWS[name].of_complex_numbers
         assert not all(map(agrees_at_complex_numbers, REAL_LAWS[name].equations))
