@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -84,34 +84,31 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(autouse=True)
-def few_compiled_loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`compile` leaves stages to torch, which takes a second less each time, but in tests marked
-    `compiled`."""
+def as_in_tests(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes seconds, or depends on the machine's pace, is left out but where a mark asks for
+    it.  One fixture: each costs some tenths of a millisecond in each of the tests."""
+    short_searches(request, monkeypatch)
     choose = sys.modules.get("einderive.frontend.trial.choose")
-    if choose is not None and request.node.get_closest_marker("compiled") is None:
+    if choose is not None:
+        short_trials(choose, {mark.name for mark in request.node.iter_markers()}, monkeypatch)
+    short_races(monkeypatch)
+
+
+def short_trials(choose: Any, marks: Collection[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """But in tests marked `compiled`, `compile` leaves stages to torch, which takes a second less
+    each time; `extracting`: it tries the candidates in the order of their predictions, which takes
+    some tenths of a second less; `inductor`: without torch's own compiler, which takes some twenty
+    seconds."""
+    if "compiled" not in marks:
         monkeypatch.setattr(choose, "worth_compiling", lambda *_: ())
-
-
-@pytest.fixture(autouse=True)
-def no_measured_stages(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`compile` tries the candidates in the order of their predictions, which takes some tenths of
-    a second less each time, but in tests marked `extracting`."""
-    choose = sys.modules.get("einderive.frontend.trial.choose")
-    if choose is not None and request.node.get_closest_marker("extracting") is None:
+    if "extracting" not in marks:
         from einderive.frontend.machine.extraction import Extraction
 
         monkeypatch.setattr(choose, "extracted", lambda found, *_, **__: Extraction(found))
-
-
-@pytest.fixture(autouse=True)
-def no_inductor(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """torch's own compiler takes some twenty seconds: only in tests marked `inductor`."""
-    choose = sys.modules.get("einderive.frontend.trial.choose")
-    if choose is not None and request.node.get_closest_marker("inductor") is None:
+    if "inductor" not in marks:
         monkeypatch.setattr(choose, "by_inductor", lambda *_: None)
 
 
-@pytest.fixture(autouse=True)
 def short_searches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a budget, `compile` and `evaluate` search for some states instead of 0.5 s, so that
     what they find does not depend on the machine's pace; `derive` sees fewer states than by
@@ -126,7 +123,6 @@ def short_searches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(optimize, "limits", lambda b: limits(few if b is None else b))
 
 
-@pytest.fixture(autouse=True)
 def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs are timed in three rounds of single calls: what a test expects of the winner holds
     whoever wins."""
@@ -153,7 +149,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     are skipped without a CUDA device.  The tests of this folder, which are the longest, come first,
     so that no process is left with one."""
     leave_to_campaigns(items)
-    items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+    here = {str(path) for path in Path(__file__).parent.glob("test_*.py")}
+    items.sort(key=lambda item: str(item.path) not in here)
     if config.getoption("minutes") is not None:
         Random(config.stash[SEED]).shuffle(items)
     gpu_items = [item for item in items if item.get_closest_marker("gpu")]

@@ -16,6 +16,12 @@ def distances() -> Derivation:
 
 
 @cache
+def few() -> Derivation:
+    """Squared distances with few candidates, for tests that read many records."""
+    return derive("Y[i,j] = (A[i,k]-B[j,k])^2", A=(16, 4), B=(16, 4), budget=Budget(states=8))
+
+
+@cache
 def measured() -> CompiledFunction:
     """Squared distances, with few candidates timed for a moment."""
     return distances().compile(seconds=0.02, tried=2)

@@ -23,7 +23,7 @@ from einderive.frontend.kernels.data import kernels_data
 from einderive.frontend.kernels.texts import kernel_texts
 from einderive.ta.errors import BuildError, RecordError
 from einderive.ta.printing.show import show
-from tests.frontend.explorer.derived import distances
+from tests.frontend.explorer.derived import distances, few
 from tests.test_layers import ROOT
 
 TEXT = "Y[i,j] = (A[i,k]-B[j,k])^2"
@@ -161,7 +161,7 @@ def test_what_does_not_fit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_was_tampered_with_is_refused(
     change: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
-    record = distances().data(kernels=True)
+    record = few().data(kernels=True)
     record["kernels"][0] |= change
     path = tmp_path / "d.json"
     path.write_text(json.dumps(record), "utf-8")
@@ -174,7 +174,7 @@ def test_what_was_tampered_with_is_refused(
     [("chosen", 1), ("seconds", -1), ("seconds", "soon"), ("registers", -1), ("shared", 1.5)],
 )
 def test_a_configuration_that_no_kernel_has(name: str, value: object, tmp_path: Path) -> None:
-    record = distances().data(kernels=True)
+    record = few().data(kernels=True)
     record["kernels"][0]["configurations"][0][name] = value
     path = tmp_path / "d.json"
     path.write_text(json.dumps(record), "utf-8")

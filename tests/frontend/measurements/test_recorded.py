@@ -19,7 +19,7 @@ from einderive.frontend.explorer.trials import measured_view
 from einderive.frontend.report.measured import compiled_text
 from einderive.frontend.text import minute
 from einderive.ta.errors import RecordError
-from tests.frontend.explorer.derived import distances, measured
+from tests.frontend.explorer.derived import distances, few, measured
 from tests.frontend.explorer.test_page import HOSTILE
 
 
@@ -34,6 +34,15 @@ def text() -> str:
 
 def saved() -> Any:
     return json.loads(text())
+
+
+@cache
+def short_text() -> str:
+    """The record of a compiled function with few candidates, which is read in little time."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "d.json"
+        few().compile(seconds=0.02, tried=2).save(path)
+        return path.read_text(encoding="utf-8")
 
 
 def test_the_race_is_the_same_after_saving() -> None:
@@ -134,7 +143,8 @@ def _trial(**given: Any) -> Callable[[Any], None]:
     ],
 )
 def test_malformed_races_are_refused(spoil: Callable[[Any], None]) -> None:
-    data = saved()
+    data = json.loads(short_text())
+    assert read_derivation(json.loads(short_text())).recorded_race is not None
     spoil(data["measured"])
     with pytest.raises(RecordError):
         read_derivation(data)
