@@ -99,10 +99,12 @@ const explore = (data) => {
   const zoom = (factor, x, y) => { drawing.zoom(factor, x, y); redraw(); };
   const select = (i, opening = true) => {
     // Its parents are unfolded as far as they hide it.
-    for (let c = i, p = data.parents[i]; opening && p >= 0; c = p, p = data.parents[p]) if (!holds[c]) folded.delete(p);
-    if (s.found[i] > until) { until = last; byId("until").value = 1000; }
+    let changed = false;
+    for (let c = i, p = data.parents[i]; opening && p >= 0; c = p, p = data.parents[p]) if (!holds[c] && folded.delete(p)) changed = true;
+    if (s.found[i] > until) { until = last; byId("until").value = 1000; changed = true; }
     at = i;
-    layout(); near(); told(); redraw();
+    if (changed) { layout(); told(); }
+    near(); redraw();
     detail(i);
     byId("said").textContent = spoken(i);
   };
