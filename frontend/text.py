@@ -13,6 +13,11 @@ LONGEST = 480
 """A longer statement is shown without its middle."""
 
 
+def capitalised(text: str) -> str:
+    """The text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def duration(seconds: float) -> str:
     """`12.3 us`, `4.56 ms`, `1.23 s`; `-` if nothing was measured."""
     if not isfinite(seconds):

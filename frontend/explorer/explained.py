@@ -14,7 +14,7 @@ from einderive.frontend.explorer.page import place
 from einderive.frontend.explorer.pieces.lines import Line
 from einderive.frontend.explorer.why_not import Attempt, summary
 from einderive.frontend.report.terminal import indented, labelled
-from einderive.frontend.text import duration
+from einderive.frontend.text import capitalised, duration
 
 BAR = 24
 """The columns of the longest bar."""
@@ -27,6 +27,9 @@ def explained(view: View, number: int) -> Iterator[RenderableType]:
         yield Text(line.text, "bold")
     yield indented(f"{view.tensors}; for {view.target}")
     yield indented(view.searched, style="dim")
+    if view.measured is not None and view.measured.underived:
+        yield ""
+        yield indented(f"{capitalised(view.measured.underived)}.", style="bold")
     yield ""
     yield Text(f"candidate {number}: {candidate.title}", "bold")
     for line in candidate.given:

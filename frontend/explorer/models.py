@@ -232,13 +232,15 @@ class TrialView:
 class MeasuredView:
     """The programs that were timed, and which one was chosen.
 
-    `where` says where and when: on this machine, or as a record states, with its `environment`."""
+    `where` says where and when: on this machine, or as a record states, with its `environment`.
+    `underived` says what runs where no derived program does; it is empty where one does."""
 
     device: str
     where: str
     environment: tuple[tuple[str, str], ...]
     trials: tuple[TrialView, ...]
     verdict: str
+    underived: str
     warning: str
     promised: str
     kernels: tuple[CodeView, ...]

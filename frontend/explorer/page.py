@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from einderive.frontend.explorer.models import Place, Share, StageView, View
 from einderive.frontend.explorer.pieces.figures import amount
-from einderive.frontend.text import counted, duration, figure, shape
+from einderive.frontend.text import capitalised, counted, duration, figure, shape
 
 FOLDER = Path(__file__).parent
 MOST_STAGES = 12
@@ -111,10 +111,6 @@ def environment(*folders: Path) -> Environment:
 
 def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def place(found: Place) -> str:

@@ -18,6 +18,7 @@ from einderive.frontend.report.measured import (
     resting,
     speed,
     spread,
+    underived,
     verdict,
     warning,
 )
@@ -41,6 +42,7 @@ def measured_view(outcome: Race) -> MeasuredView:
         environment=tuple(outcome.environment.items()) if isinstance(outcome, RecordedRace) else (),
         trials=tuple(_trial(outcome, trial, longest) for trial in outcome.trials),
         verdict=verdict(outcome),
+        underived=underived(outcome),
         warning=warning(outcome),
         promised=resting(outcome),
         kernels=_kernels(outcome),

@@ -17,10 +17,18 @@ from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.measurements.recorded import RecordedRace
 from einderive.frontend.report.derivation import plan_operators, step_list
 from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
-from einderive.frontend.text import duration, figure, listed, minute, operators, tensors
+from einderive.frontend.text import (
+    capitalised,
+    duration,
+    figure,
+    listed,
+    minute,
+    operators,
+    tensors,
+)
 from einderive.frontend.trial.outcome import Outcome, Race
 from einderive.frontend.trial.steady import MARGIN
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.trial import AS_GIVEN, Trial
 from einderive.ta.ir.program import Assumption
 from einderive.ta.printing.show import show_program
 
@@ -47,6 +55,9 @@ def compiled_parts(compiled: Race, width: int) -> Iterator[RenderableType]:
     operands = f"{tensors(source.inputs)}; " if source.inputs else ""
     yield formula(f"{operands}{measured_where(compiled)}", "  ", width)
     yield ""
+    if plain := underived(compiled):
+        yield indented(capitalised(f"{plain}."))
+        yield ""
     yield from _trials(compiled)
     yield ""
     for trial in compiled.trials:
@@ -175,6 +186,34 @@ def speed(compiled: Race, trial: Trial) -> str:
 def error(trial: Trial) -> str:
     """`2.1e-07`; `-` if the program did not run."""
     return "-" if trial.error == float("inf") else f"{trial.error:.1e}"
+
+
+def underived(compiled: Race) -> str:
+    """What runs, where no step of the derivation does, and why the best derived program does not
+    run, in a sentence.  Empty where a derived program was chosen."""
+    chosen = compiled.chosen
+    if chosen.plan is not None and chosen.plan.steps:
+        return ""
+    if chosen.label == AS_GIVEN:
+        runs = "the formula as given, as compiled loops"
+    elif chosen.verdict == "baseline":
+        runs = f"the plain program of torch, {chosen.label}"
+    else:
+        runs = f"the formula as given ({chosen.label})"
+    derived = [trial for trial in compiled.trials if trial.plan is not None and trial.plan.steps]
+    text = f"what runs is {runs}, without any derived step"
+    if not derived:
+        return f"{text}; no derived program was tried"
+    accepted = [trial for trial in derived if trial.verdict == "accepted"]
+    best = min(accepted or derived, key=lambda trial: trial.seconds)
+    taken, own = duration(best.seconds), duration(chosen.seconds)
+    if not isfinite(best.seconds) or not accepted:
+        why = f": {best.verdict}"
+    elif best.seconds > chosen.seconds:
+        why = f", because it takes {taken}, and what runs {own}"
+    else:
+        why = f", because it takes {taken}, not clearly less than {own}"
+    return f"{text}. The best derived program, {best.label}, was not chosen{why}"
 
 
 def verdict(compiled: Race) -> str:

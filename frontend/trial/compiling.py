@@ -15,7 +15,7 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
 from einderive.frontend.running.execute import task_of
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.ta.ir.subst import nested_scopes, stages
 
 COMPILING = 0.4
@@ -33,8 +33,6 @@ HOPELESS, HOPELESS_LATE = 3.0, 0.5
 formula as given where little time is left and it takes at least half of that time."""
 MOST_WRONG = 8.0
 """Other stages take at least the predicted time divided by this."""
-IN_LOOPS = ", compiled"
-AS_GIVEN = f"as given{IN_LOOPS}"
 
 
 def in_loops(label: str) -> bool:

@@ -10,6 +10,10 @@ from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import cancelling
 
+IN_LOOPS = ", compiled"
+"""What ends the label of a program whose stages are compiled."""
+AS_GIVEN = f"as given{IN_LOOPS}"
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:

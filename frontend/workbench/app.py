@@ -32,7 +32,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from einderive.frontend.arguments import told_for_the_command_line
-from einderive.frontend.explorer.page import capitalised
+from einderive.frontend.text import capitalised
 from einderive.frontend.workbench import pages
 from einderive.frontend.workbench.desk import Desk, DeskBusy
 from einderive.frontend.workbench.formula import Asked, Mistake, Reading, read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from einderive.ta.errors import RecordError
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 """The day, the time, and what tells records of the same second apart."""
+KEY, PORT = "address.key", "address.port"
+KEY_TEXT = re.compile(r"[\w-]{22}", re.ASCII)
 
 
 def usual_folder() -> Path:
@@ -32,6 +35,33 @@ def usual_folder() -> Path:
 @dataclass(frozen=True, slots=True)
 class Records:
     folder: Path
+
+    def key(self) -> str:
+        """What ends the workbench's address: the same at each start, so that links outlast it.
+        Its file can be read by this user alone."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        file = self.folder / KEY
+        try:
+            with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
+                new.write(secrets.token_urlsafe(16))
+        except FileExistsError:
+            pass
+        found = file.read_text(encoding="utf-8", errors="replace").strip()
+        if KEY_TEXT.fullmatch(found):
+            return found
+        file.unlink()  # a start was cut off while it wrote
+        return self.key()
+
+    def port(self) -> int:
+        """The port of the last workbench with these records; 0 where there was none."""
+        try:
+            text = (self.folder / PORT).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return 0
+        return int(text) if text.isascii() and text.isdecimal() and len(text) < 6 else 0
+
+    def keep_port(self, port: int) -> None:
+        write_whole(self.folder / PORT, f"{port}")
 
     def new(self) -> str:
         """A name that no record has; the folder is made where it is missing."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 
@@ -29,25 +29,38 @@ class Server(uvicorn.Server):
 
 
 def serve(port: int, records: Records, started: Callable[[str], object]) -> None:
-    """Answers until Ctrl-C.  `started` is told the address, which ends with a key.  Port 0 takes a
-    free one; TextError where a port cannot be had."""
+    """Answers until Ctrl-C.  `started` is told the address, which ends with the key of these
+    records.  Port 0 takes the one of the last time, or a free one; TextError where a port cannot be
+    had."""
     with socket.socket() as place:
         place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        last = records.port()
         try:
-            place.bind((HOME, port))
+            _bind(place, port, last)
         except (OSError, OverflowError) as problem:
             raise TextError(
                 f"port {port} cannot be had: {problem}",
                 next_step="give another one, or leave it out, and a free one is taken",
             ) from None
-        token, port = secrets.token_urlsafe(16), place.getsockname()[1]
         place.listen()
-        server = server_of(token, port, Desk(), records)
-        started(f"http://{HOME}:{port}/{token}/")
+        token, taken = records.key(), place.getsockname()[1]
+        if port or not last:
+            records.keep_port(taken)
+        server = server_of(token, taken, Desk(), records)
+        started(f"http://{HOME}:{taken}/{token}/")
         try:
             server.run(sockets=[place])
         except KeyboardInterrupt:  # raised again by uvicorn, after it has ended
             return
+
+
+def _bind(place: socket.socket, port: int, last: int) -> None:
+    if not port and last:
+        # Another program may have it, such as a workbench that runs.
+        with suppress(OSError, OverflowError):
+            place.bind((HOME, last))
+            return
+    place.bind((HOME, port))
 
 
 def server_of(token: str, port: int, desk: Desk, records: Records, *, warm: bool = True) -> Server:

@@ -1,19 +1,22 @@
 """What a derivation and a measurement say to a reader, on small formulas."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from einderive.derivations.rules import RULES
+from einderive.derivations.search.extract import Plan
 from einderive.derivations.steps.kernel import Step
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.api.formula import parse
 from einderive.frontend.api.optimize import derive
 from einderive.frontend.report.derivation import derivation_text, digits, searched
-from einderive.frontend.report.measured import compiled_text
+from einderive.frontend.report.measured import compiled_text, underived
 from einderive.frontend.report.story import tell
 from einderive.frontend.text import duration, figure, hanging, operators, shape
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.trial import AS_GIVEN, Trial
 from tests.frontend.derived import FEW
 
 SHAPES = {"A": (64, 32), "B": (64, 32)}
@@ -199,3 +202,30 @@ def test_hanging_breaks_between_ranges_and_before_factors() -> None:
     ]
     assert hanging(text, "", 20)[:2] == ["T[i,j] = A[i+j,k]", "    *B[k,j] where"]
     assert len("".join(hanging("x + " * 1000, "", 80))) < 900
+
+
+def test_what_runs_is_said_where_no_derived_step_does(distances: Derivation) -> None:
+    plan = next(each for each in distances.candidates if each.steps)
+
+    def raced(*timed: tuple[str, Plan | None, float, str]) -> Any:
+        """A race of which the first one of those was chosen."""
+        trials = [Trial(label, of, (), time, 0.0, verdict) for label, of, time, verdict in timed]
+        return SimpleNamespace(trials=trials, chosen=trials[0])
+
+    given = (AS_GIVEN, replace(plan, steps=()), 2e-3, "accepted")
+    slower, refused = ("candidate 1", plan, 3e-3, "accepted"), ("candidate 2", plan, 1e-3, "wrong")
+    loops = "what runs is the formula as given, as compiled loops, without any derived step"
+    assert underived(raced(slower, given)) == ""
+    assert underived(raced(given)) == f"{loops}; no derived program was tried"
+    assert underived(raced(given, refused, slower)) == (
+        f"{loops}. The best derived program, candidate 1, was not chosen, because it takes "
+        "3.00 ms, and what runs 2.00 ms"
+    )
+    assert underived(raced(given, refused)).endswith("was not chosen: wrong")
+    plain = ("torch.cdist", None, 4e-3, "baseline")
+    assert underived(raced(plain, slower)).startswith(
+        "what runs is the plain program of torch, torch.cdist, without any derived step"
+    )
+    assert underived(raced(plain, slower)).endswith(
+        "it takes 3.00 ms, not clearly less than 4.00 ms"
+    )
