@@ -25,7 +25,6 @@ import einderive as ed
 
 PAGE = Path(__file__).parents[1] / "docs" / "measurements" / "explorer.md"
 TEXT = "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:28, w in 0:28"
-SHAPES = {"A": (1, 64, 28, 28), "K": (64, 64, 3, 3)}
 STATES = 20_000
 GOAL = 100.0  # milliseconds
 ROUNDS = 3
@@ -103,7 +102,9 @@ TIMED = """async () => {
 def main(rounds: int = ROUNDS) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "d.html"
-        ed.derive(TEXT, budget=ed.Budget(states=STATES), **SHAPES).to_html(file)
+        budget = ed.Budget(states=STATES)
+        derived = ed.derive(TEXT, budget=budget, A=(1, 64, 28, 28), K=(64, 64, 3, 3))
+        derived.to_html(file)
         size = file.stat().st_size
         drawn, browser, found = timed(file, rounds)
     PAGE.write_text(_page(drawn, browser, size, found), "utf-8")
