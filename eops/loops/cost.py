@@ -56,12 +56,16 @@ SIMPLE: Final = frozenset(
 ROOTS: Final = frozenset({"sqrt", "rsqrt"})
 JUMP: Final = 20.0
 """A read that jumps through memory from one step of the inner loop to the next."""
+STRIDED: Final = 2.0
+"""A read that steps over few elements, for each of its steps: neighbours lie in one vector."""
 LANES: Final = 3.0
 """A read in a loop of which several steps are one, so that no index is divided."""
 GATHERED: Final = 10.0
 """A read at a computed index."""
 START: Final = 20.0
 """To start an inner loop."""
+BORDER: Final = 100.0
+"""To find the part of an inner loop where no index misses, and to start what is left."""
 TOTAL: Final = 2.0
 STORED_TOTAL: Final = 4.0
 """To add to a total in a register, and to one in memory."""
@@ -100,7 +104,9 @@ def _reading(plan: Plan, load: Load, inner: int) -> float:
                 if divided.floors or moved % n:
                     return JUMP
                 step += b * (moved // n) * stride
-    return (LANES if several > 1 else 1.0) if abs(step) <= 1 else JUMP
+    if several > 1 and abs(step) <= 1:
+        return LANES
+    return 1.0 if abs(step) <= 1 else min(JUMP, STRIDED * abs(step))
 
 
 def _stepping(plan: Plan, read: Windowed, inner: int) -> float:
@@ -125,6 +131,15 @@ def steps(plan: Plan) -> float:
     return found
 
 
+def _has_border(plan: Plan, number: int, inner: int) -> bool:
+    """Whether an index that follows the inner loop may miss."""
+    values = [plan.values[place] for place in plan.needed[number]]
+    rows = [one.row for load in values if isinstance(load, Load) for one in load.checked]
+    found = (v.conditions for v in values if isinstance(v, Choice) and v.border)
+    rows += [condition.row for conditions in found for condition in conditions]
+    return any(inner in affine.iterators(row) for row in rows)
+
+
 def _steps(plan: Plan, number: int, phase: Phase) -> float:
     order = plan.order(phase)
     if not order:
@@ -132,7 +147,7 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
     inner, deepest = order[-1], len(order)
     again = plan.read_again(number)
     at = [0.0] * (deepest + 1)
-    at[deepest - 1] += START
+    at[deepest - 1] += START + BORDER * _has_border(plan, number, inner)
     for place in plan.needed[number]:
         value = plan.values[place]
         depth = plan.depth(plan.masks[place], phase)

@@ -84,7 +84,8 @@ class Group:
 
 def is_view(stage: Scope) -> bool:
     """Whether the stage is a part of what it reads, where it lies: no index misses, and elements of
-    a dense operand are at a fixed distance along each loop."""
+    a dense operand are at a fixed distance along each loop, none of them backwards: torch's views
+    have no such strides."""
     body = stage.body
     if stage.sums or not isinstance(body, Access):
         return False
@@ -94,7 +95,8 @@ def is_view(stage: Scope) -> bool:
     for row, side in zip(reversed(body.rows), reversed(body.source.ranges), strict=True):
         offset = affine.add(offset, row, stride)
         stride *= side.extent
-    return not offset.floors
+    backwards = any(offset.coefficient(i) < 0 for i in affine.iterators(offset))
+    return not offset.floors and not backwards
 
 
 def _rows(stage: Scope, rows: Sequence[Row]) -> tuple[Row, ...]:

@@ -17,7 +17,7 @@ from numba import types
 
 from einderive.eops.cpu_kernels.lowering import operations
 from einderive.eops.cpu_kernels.lowering.expressions import Expressions
-from einderive.eops.cpu_kernels.lowering.sources import Source, names_on_stack, source_of
+from einderive.eops.cpu_kernels.lowering.sources import Source, is_short, names_on_stack, source_of
 from einderive.eops.cpu_kernels.lowering.values import (
     WHOLE,
     Unknown,
@@ -42,7 +42,7 @@ class Module:
     def __init__(self, module: Any) -> None:
         self.module = module
         self.known: dict[tuple[Callable[..., Any], tuple[Any, ...]], tuple[Any, Any]] = {}
-        self.numbers = count()
+        self.numbers, self.loops = count(), count()
 
     def kernel(self, source: Source, operand: Any) -> Any:
         """The function that others call, without a result."""
@@ -59,6 +59,14 @@ class Module:
             made.attributes.add("alwaysinline")
             self.known[key] = made, kind
         return self.known[key]
+
+    def rolled(self) -> Any:
+        """What says of a loop that it is not to be written out before it is vectorised.  A loop's
+        properties are a list that begins with itself."""
+        disable = self.module.add_metadata(["llvm.loop.unroll.disable"])
+        found = self.module.add_metadata([layout(WHOLE)(next(self.loops)), disable])
+        found.operands = (found, disable)
+        return found
 
     def _written(self, source: Source, kinds: tuple[Any, ...], name: str) -> tuple[Any, Any]:
         slots: dict[str, Any] = {}
@@ -214,7 +222,9 @@ class _Writer(Expressions):
         self.assign(name, Value(place, WHOLE))
         self.inner(body)
         place.add_incoming(builder.add(place, layout(WHOLE)(step), flags=("nsw",)), builder.block)
-        builder.branch(head)
+        back = builder.branch(head)
+        if is_short(start, stop, body):
+            back.set_metadata("llvm.loop", self.module.rolled())
         builder.position_at_end(after)
 
     def branch(self, test: ast.expr, body: Sequence[ast.stmt], rest: Sequence[ast.stmt]) -> None:

@@ -74,6 +74,22 @@ def plain(text: ast.expr) -> bool:
     )
 
 
+LEAST_SHORT: Final = 16
+"""So many steps fill a vector."""
+MOST_SHORT: Final = 128
+"""LLVM writes out loops of at most about so many steps."""
+
+
+def is_short(start: ast.expr, stop: ast.expr, body: Sequence[ast.stmt]) -> bool:
+    """Whether LLVM may write out the innermost loop before it vectorises loops.  Functions on whole
+    vectors would then be called for each number."""
+    match start, stop:
+        case ast.Constant(value=int(low)), ast.Constant(value=int(high)):
+            nested = any(isinstance(node, ast.For) for line in body for node in ast.walk(line))
+            return LEAST_SHORT <= high - low <= MOST_SHORT and not nested
+    return False
+
+
 @cache
 def names_on_stack(tree: ast.FunctionDef) -> frozenset[str]:
     """The names that a loop or a branch assigns, and that are assigned or read elsewhere too: their

@@ -11,7 +11,7 @@ from einderive.eops.loops import short_sums
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.cost import moved
 from einderive.eops.loops.fuse import groups
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.group import Group, is_view
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Choice, Load, Operation
 from einderive.ta.ir.node import Scope
@@ -171,3 +171,19 @@ def test_terms_of_terms_are_not_written_out() -> None:
     assert not [*short_sums.written(group, open_sizes=False)]
     alone = Group.alone(written[0])
     assert [*short_sums.written(alone, open_sizes=False)]
+
+
+def test_a_window_with_a_border_and_steps_is_vectorised_along_its_rows() -> None:
+    text = "Y[c,h,w] = max[r,s](X{fill=-inf}[c,2*h+r-1,2*w+s-1])"
+    ends = " where h in 0:50, w in 0:50, r in 0:3, s in 0:3"
+    found = planned(text + ends, X=(4, 100, 100))
+    assert found.inner is not None
+    assert found.group.written
+
+
+def test_a_view_reads_nothing_backwards() -> None:
+    forwards, backwards = (
+        roots(f"Y[i] = X[{index}] where i in 0:10", X=(20,))[0] for index in ("2*i", "19-i")
+    )
+    assert is_view(forwards)
+    assert not is_view(backwards)
