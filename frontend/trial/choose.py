@@ -38,7 +38,7 @@ from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
 from einderive.frontend.trial.timing import first
 from einderive.frontend.trial.trial import Trial, Watch
-from einderive.frontend.trial.trying import worth_trying
+from einderive.frontend.trial.trying import sure, worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
@@ -109,9 +109,11 @@ def choose(
         trying = worth_trying(derivation, words, max(most, tried), known)
         judge.compiling = compiling_seconds(derivation)
         judge.restart()
+        always = sure(trying, judge.fastest)
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
-            entrants.append(candidate(f"candidate {number}", plan, judge, best=place == 1))
+            label = f"candidate {number}"
+            entrants.append(candidate(label, plan, judge, always=number in always))
         for label, plan in worth_compiling(derivation, entrants, judge):
             say(f"compiling loops for {label}")
             entrants.append(compiled_candidate(label, plan, judge))

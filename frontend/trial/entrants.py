@@ -297,11 +297,11 @@ def _too_large(rival: Rival, judge: Judge) -> str:
     return ""
 
 
-def candidate(label: str, plan: Plan, judge: Judge, *, best: bool = False) -> Entrant:
-    """A derived program, built, judged and run once as a user calls it.  The one that is predicted
-    to be the `best` is tried whenever runs before the race may go on."""
+def candidate(label: str, plan: Plan, judge: Judge, *, always: bool = False) -> Entrant:
+    """A derived program, built, judged and run once as a user calls it.  Where little time is left,
+    only those are that are `always` tried (`trying.sure`), as long as runs may go on."""
     entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
-    if judge.late or (judge.left < judge.racing and not best):
+    if judge.late or (judge.left < judge.racing and not always):
         return entrant.out("left out: the time for trying programs was used up")
     if (found := refused_plan(judge.limits, plan, compiled=False)) is not None:
         return judge.left_out(entrant, found)

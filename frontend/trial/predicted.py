@@ -23,7 +23,7 @@ def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entran
     """The programs that were looked at; the last one is right, if one is."""
     found: list[Entrant] = []
     for number, plan in islice(_promising(derivation, judge), judge.effort.tried):
-        entrant = candidate(f"candidate {number}", plan, judge, best=True)
+        entrant = candidate(f"candidate {number}", plan, judge, always=True)
         if entrant.run is not None:
             entrant = tried_hard(entrant, hard, derivation)
         if entrant.run is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from einderive.derivations.search.extract import Plan
@@ -15,6 +15,8 @@ SAFE, SAFE_FIRST = 2, 1.25
 best one's time; so many are tried in any case."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
+PROMISING: Final = 0.5
+"""A candidate is promising if it is predicted to take less than this part of a program's time."""
 LEVEL: Final = 1.25
 """Of candidates that are wholly measured, those within so many times the fastest one's time come
 first: they take other stages together, and the whole may be faster than the sum."""
@@ -62,3 +64,12 @@ def worth_trying(
     if any(one in safe for one in near[:tried]):
         return near[:tried]
     return (near[:tried] + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
+
+
+def sure(trying: Sequence[tuple[int, Plan]], fastest: float) -> set[int]:
+    """The numbers of the candidates that are tried also where little time is left: the first one,
+    and the first without steps that can cancel, as the other one may be refused for these, if it is
+    predicted to take a smaller part of the fastest plain program's seconds."""
+    safe = [(number, plan) for number, plan in trying if not cancelling(plan.steps)]
+    near = [number for number, plan in safe[:1] if plan.seconds < PROMISING * fastest]
+    return {*near, *(number for number, _ in trying[:1])}
