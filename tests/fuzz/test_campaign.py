@@ -166,7 +166,7 @@ SLOW = {
 """Found after some thousand applications; the others after some hundred."""
 
 
-@pytest.mark.parametrize("condition", first(4, sorted(REMOVED, key=SLOW.__contains__)))
+@pytest.mark.parametrize("condition", first(2, sorted(REMOVED, key=SLOW.__contains__)))
 @pytest.mark.usefixtures("forgetful")
 def test_a_condition_left_out_of_the_kernel_is_noticed(
     condition: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

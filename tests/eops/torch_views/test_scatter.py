@@ -11,6 +11,7 @@ from einderive.eops.torch_views import stage as stages
 from einderive.ta.exact.scattered import scattered
 from einderive.ta.ir.subst import stages as all_stages
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.eops.torch_views.test_one_term import run
 from tests.ta.exact.test_one_term import values
 
@@ -45,6 +46,7 @@ OTHERS = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize("as_written", [False, True])
 @pytest.mark.parametrize("bad", [None, np.nan, 0.5, 1e300])
 @pytest.mark.parametrize("text", FOUND)

@@ -11,7 +11,7 @@ from einderive.frontend.explorer.explained import explained
 from einderive.frontend.explorer.view import view_of
 from einderive.frontend.explorer.why_not import NOTHING, attempts
 from einderive.frontend.report.terminal import rendered
-from tests.frontend.explorer.derived import distances, windows
+from tests.frontend.explorer.derived import distances, few, windows
 
 
 def test_the_terminal_says_what_the_page_says() -> None:
@@ -56,7 +56,7 @@ def test_the_options_that_leave_a_step_out_are_named() -> None:
 def test_the_command(
     words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    distances().save(tmp_path / "d.json")
+    few().save(tmp_path / "d.json")
     assert main(["explain", str(tmp_path / "d.json"), *words]) == 0
     told = capsys.readouterr().out
     assert "Y[i,j] = (A[i,k] - B[j,k])^2" in told

@@ -13,7 +13,7 @@ from einderive.frontend.explorer.page import FOLDER, page
 from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.explorer.view import view_of
 from einderive.frontend.text import counted
-from tests.frontend.explorer.derived import distances, measured
+from tests.frontend.explorer.derived import distances, few, measured
 
 EMPTY = {"meta", "input", "br", "path", "rect"}
 HOSTILE = "<script>alert(1)</script>"
@@ -124,7 +124,7 @@ def test_steps_and_measurements_are_there_without_a_script(
 
 
 def test_notebooks_show_a_fragment_of_the_same(compiled: CompiledFunction) -> None:
-    for shown in (distances()._repr_html_(), compiled._repr_html_()):
+    for shown in (few()._repr_html_(), compiled._repr_html_()):
         parsed = Balance(shown)
         assert parsed.open == []
         assert not {tag for tag, _ in parsed.seen} & {"html", "body", "script", "main"}
@@ -177,7 +177,7 @@ def test_contrasts_in_light_and_dark() -> None:
 
 
 def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    distances().save(tmp_path / "d.json")
+    few().save(tmp_path / "d.json")
     out = tmp_path / "d.html"
     assert main(["explore", str(tmp_path / "d.json"), "--html", str(out)]) == 0
     assert capsys.readouterr().out == f"wrote {out}\n"

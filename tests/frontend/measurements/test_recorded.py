@@ -37,12 +37,21 @@ def saved() -> Any:
 
 
 @cache
+def few_measured() -> ed.CompiledFunction:
+    return few().compile(seconds=0.02, tried=2)
+
+
+@cache
 def short_text() -> str:
     """The record of a compiled function with few candidates, which is read in little time."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "d.json"
-        few().compile(seconds=0.02, tried=2).save(path)
+        few_measured().save(path)
         return path.read_text(encoding="utf-8")
+
+
+def short() -> Any:
+    return json.loads(short_text())
 
 
 def test_the_race_is_the_same_after_saving() -> None:
@@ -68,7 +77,7 @@ def test_a_record_that_is_read_and_saved_keeps_its_race(tmp_path: Path) -> None:
 def test_every_reader_is_told_where_and_when(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = saved()
+    data = short()
     data["measured"]["made"] = 1e9
     data["measured"]["environment"]["processor"] = "A far machine"
     path = tmp_path / "d.json"
@@ -83,7 +92,7 @@ def test_every_reader_is_told_where_and_when(
         assert "A far machine" in told
         assert minute(1e9) in told
         assert "as the record states" in told
-        assert measured().baseline.label in told
+        assert few_measured().baseline.label in told
     assert "Nothing was measured for this page" not in page
 
 
@@ -102,7 +111,7 @@ def test_the_command_line_keeps_the_race(tmp_path: Path) -> None:
 
 
 def test_a_list_of_times_of_earlier_releases_is_readable() -> None:
-    data = saved()
+    data = short()
     data["measured"] = [{"label": "baseline", "seconds": 1.0}]
     assert read_derivation(data).recorded_race is None
     del data["measured"]
@@ -143,15 +152,15 @@ def _trial(**given: Any) -> Callable[[Any], None]:
     ],
 )
 def test_malformed_races_are_refused(spoil: Callable[[Any], None]) -> None:
-    data = json.loads(short_text())
-    assert read_derivation(json.loads(short_text())).recorded_race is not None
+    data = short()
+    assert read_derivation(short()).recorded_race is not None
     spoil(data["measured"])
     with pytest.raises(RecordError):
         read_derivation(data)
 
 
 def test_hostile_words_are_text(tmp_path: Path) -> None:
-    data = saved()
+    data = short()
     race = data["measured"]
     race["device"] = HOSTILE
     race["environment"] = {HOSTILE: HOSTILE, "processor": HOSTILE}

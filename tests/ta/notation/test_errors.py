@@ -174,7 +174,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=examples(800, 16), deadline=None)
+@settings(max_examples=examples(800, 32), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_fuzzed_pieces(text: str) -> None:
     _survives("Y[i] = x[i]*(" + text)
@@ -182,7 +182,7 @@ def test_fuzzed_pieces(text: str) -> None:
     _survives(text)
 
 
-@settings(max_examples=examples(400, 16), deadline=None)
+@settings(max_examples=examples(400, 32), deadline=None)
 @given(st.text(max_size=30))
 def test_fuzzed_characters(text: str) -> None:
     _survives(text)

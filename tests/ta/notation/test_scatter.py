@@ -62,9 +62,11 @@ def test_a_scatter_is_add_at(
     given = {**values, "Y": shape}
     program = ed.parse(text, **given)
     assert [*ed.parse(str(program), **given).roots()] == [*program.roots()]
-    np.testing.assert_allclose(ed.evaluate(text, **given), wanted, rtol=1e-12)
-    np.testing.assert_allclose(ed.compile(text, **given)(**values), wanted, rtol=1e-12)
-    assert ed.derive(program, budget=ed.Budget(states=20)).check()
+    few = ed.Budget(states=20)
+    np.testing.assert_allclose(ed.evaluate(text, budget=few, **given), wanted, rtol=1e-12)
+    compiled = ed.compile(text, budget=few, seconds=0.01, **given)
+    np.testing.assert_allclose(compiled(**values), wanted, rtol=1e-12)
+    assert ed.derive(program, budget=few).check()
 
 
 def test_what_was_there_before() -> None:

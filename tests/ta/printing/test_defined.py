@@ -14,6 +14,7 @@ from einderive.ta.printing.defined import MOST_BRACKETS, parse_defined, show_def
 from einderive.ta.printing.show import show
 from einderive.ta.printing.written import nested_length, written
 from einderive.ta.syntax.layout import nesting
+from tests.amount import sampled
 from tests.derivations.seeds import read
 
 BODIES = {
@@ -30,6 +31,7 @@ def chained(body: str, count: int) -> Scope:
     return parse("\n".join(lines), {"X": (10,)}).roots()[0]
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 60, 300])
 def test_the_text_reads_back_and_grows_linearly(name: str, count: int) -> None:
