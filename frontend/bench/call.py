@@ -21,51 +21,14 @@ from einderive.frontend.call.replay import computing
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.einsum.call import einsum
 from einderive.frontend.trial.timing import race
+from einderive.ta.listing import beside
 
 BASE, PER_VIEW, FOR_NUMPY = 5.0, 2.0, 5.0
 """Microseconds that a call may cost."""
 SIZES = (8, 64, 512, 2048)
 ROUNDS, SECONDS = 40, 0.3
 
-CALLS: tuple[Case, ...] = (
-    Case("scale", "Y[i,j] = 2*A[i,j]", {"A": (8, 8)}),
-    Case("matmul", "Y[i,j] = A[i,k]*B[k,j]", {"A": (8, 8), "B": (8, 8)}),
-    Case("matmul of transposes", "Y[j,i] = A[k,i]*B[j,k]", {"A": (8, 8), "B": (8, 8)}),
-    Case("batched matmul", "Y[b,i,j] = A[b,i,k]*B[b,j,k]", {"A": (4, 8, 8), "B": (4, 8, 8)}),
-    Case("matrix times vector", "Y[i] = A[i,k]*x[k]", {"A": (8, 8), "x": (8,)}),
-    Case(
-        "linear and relu",
-        "T[i,j] = X[i,k]*W[j,k] + c[j]; Y[i,j] = relu(T[i,j])",
-        {"X": (8, 8), "W": (8, 8), "c": (8,)},
-    ),
-    Case("three factors", "Y[i,l] = A[i,j]*B[j,k]*C[k,l]", dict.fromkeys("ABC", (8, 8))),
-    Case(
-        "five factors",
-        "Y[i,n] = A[i,j]*B[j,k]*C[k,l]*D[l,m]*E[m,n]",
-        dict.fromkeys("ABCDE", (8, 8)),
-    ),
-    Case(
-        "softmax in four statements",
-        "M[i] = max[j](X[i,j]); E[i,j] = exp(X[i,j]-M[i]); D[i] = E[i,j]; Y[i,j] = E[i,j]/D[i]",
-        {"X": (8, 8)},
-    ),
-    Case(
-        "attention in five statements",
-        "S[i,j] = Q[i,d]*K[j,d]; M[i] = max[j](S[i,j]); E[i,j] = exp(S[i,j]-M[i]); D[i] = E[i,j];"
-        " Y[i,e] = E[i,j]/D[i]*V[j,e]",
-        dict.fromkeys("QKV", (8, 8)),
-    ),
-    Case(
-        "convolution",
-        "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:8, w in 0:8",
-        {"A": (1, 4, 8, 8), "K": (4, 4, 3, 3)},
-    ),
-    Case("squared distances", "Y[i,j] = (A[i,k]-B[j,k])^2", {"A": (8, 8), "B": (8, 8)}),
-    Case("row sums", "Y[i] = sum[j](A[i,j])", {"A": (8, 8)}),
-    Case(
-        "an elementwise chain", "Y[i] = (x[i]*w[i]+x[i])/(1+w[i]^2)-x[i]", dict.fromkeys("xw", (8,))
-    ),
-)
+CALLS = tuple(map(Case.read, beside(__name__)["calls"]))
 EQUATIONS: tuple[str, ...] = ("ij,jk->ik", "bij,bjk->bik", "ij,kj->ki", "ij,jk,kl->il", "ij,j->i")
 
 

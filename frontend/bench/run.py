@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.matching.machine import Machine
@@ -29,12 +29,13 @@ from einderive.eops.library import OPERATORS
 from einderive.frontend.api.formula import parse
 from einderive.frontend.api.optimize import target_of
 from einderive.frontend.bench.rows import Rows
-from einderive.frontend.bench.suite import Case
+from einderive.frontend.bench.suite import Case, one_line
 from einderive.frontend.report.data import plain
 from einderive.ta.errors import NameUnknownError
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Scope
+from einderive.ta.listing import beside
 
 FEWEST_STATES = 250
 EFFORTS = (2.0, 3.0, 4.0, 5.0, 6.0)
@@ -49,8 +50,8 @@ class Published:
     with -O2 and run on two cores like those of docs/measurements/cpu.md].
 
     They are the seconds to the first depth that finds its result, seconds and states of the whole
-    search to depth 7, peak memory in megabytes, and the same without removing duplicates (None: not
-    run to the end).
+    search to depth 7, peak memory in megabytes, and states and seconds without removing duplicates
+    (None: not run to the end).
     """
 
     depth: int
@@ -58,8 +59,8 @@ class Published:
     seconds: float
     states: str
     megabytes: int
-    seconds_with_duplicates: float | None
     states_with_duplicates: str
+    seconds_with_duplicates: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,50 +71,14 @@ class Reference:
     derived: str
     published: Published
 
+    @classmethod
+    def read(cls, entry: dict[str, Any]) -> Self:
+        """The case of an entry of `run.toml`."""
+        derived = one_line(entry["derived"])
+        return cls(Case.read(entry), derived, Published(**entry["published"]))
 
-CASES: dict[int, Reference] = {
-    1: Reference(
-        Case(
-            "conv 3x3, 512 to 512",
-            "Y[n,h,w,f] = A[n,h+r-1,w+s-1,c]*K[r,s,f,c] where h in 0:7, w in 0:7",
-            {"A": (1, 7, 7, 512), "K": (3, 3, 512, 512)},
-        ),
-        "T[n,h,w,r,s,f] = A[n,h,w,c]*K[r,s,f,c];"
-        "Y[n,h,w,f] = T[n,h+r-1,w+s-1,r,s,f] where h in 0:7, w in 0:7",
-        Published(4, 0.030, 2.6, "158k", 46, 118.0, "7.1M"),
-    ),
-    4: Reference(
-        Case(
-            "conv 5x5, 32 to 1",
-            "Y[n,h,w,f] = A[n,h+r-2,w+s-2,c]*K[r,s,f,c] where h in 0:224, w in 0:224",
-            {"A": (16, 224, 224, 32), "K": (5, 5, 1, 32)},
-        ),
-        "T[n,x,y,f,p,q] = A[n,x+r-2,y+s-2,c]*K[r+3*p,s+3*q,f,c]"
-        " where x in 0:226, y in 0:226, r in 0:3, s in 0:3, p in 0:2, q in 0:2;"
-        "Y[n,h,w,f] = T[n,h+3*p,w+3*q,f,p,q] where h in 0:224, w in 0:224",
-        Published(7, 32.3, 37.0, "2.23M", 148, None, "77M"),
-    ),
-    6: Reference(
-        Case(
-            "transposed conv 4x4, stride 2, 448 to 256",
-            "Y[n,h,w,f] = A[n,i,j,c]*K[h+1-2*i,w+1-2*j,f,c] where h in 0:4, w in 0:4",
-            {"A": (16, 2, 2, 448), "K": (4, 4, 256, 448)},
-        ),
-        "T[n,i,j,r,s,f] = A[n,i,j,c]*K[r,s,f,c];"
-        "Y[n,h,w,f] = T[n,i,j,h+1-2*i,w+1-2*j,f] where h in 0:4, w in 0:4",
-        Published(6, 3.9, 19.4, "901k", 350, None, "64M"),
-    ),
-    7: Reference(
-        Case(
-            "band matmul, dilation 4 (G2BMM)",
-            "Y[b,m,w] = A[b,m,k]*B[b,m+4*(w-1000),k] where w in 0:2001",
-            {"A": (8, 10000, 64), "B": (8, 10000, 64)},
-        ),
-        "T[b,p,q,t] = A[b,4*q+p,k]*B[b,4*t+p,k] where p in 0:4, q in 0:2500, t in 0:2500;"
-        "Y[b,m,w] = T[b,m%4,m//4,m//4+w-1000] where m in 0:10000, w in 0:2001",
-        Published(4, 0.008, 0.26, "18k", 5, 21.0, "1.27M"),
-    ),
-}
+
+CASES = {int(number): Reference.read(entry) for number, entry in beside(__name__).items()}
 
 WAYS: dict[str, Budget] = {
     "as it is": Budget(),
