@@ -11,6 +11,7 @@ it is used.  A clause states only those ranges that the tensors' shapes do not g
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 
@@ -104,7 +105,17 @@ def show_statement(
     statement: Statement, hints: Hints, excluded: frozenset[str], unicode: bool = False
 ) -> str:
     """`Y[i] = A[i,k]*x[k+1] where k in 0:3`."""
-    tensors = tensors_of(statement.scope)
+    return _shortest(statement, frozenset(hints.items()), excluded, unicode)
+
+
+@lru_cache(maxsize=256)  # a report and a page show the same statements again and again
+def _shortest(
+    statement: Statement,
+    hinted: frozenset[tuple[tuple[str, int], str]],
+    excluded: frozenset[str],
+    unicode: bool,
+) -> str:
+    hints, tensors = dict(hinted), tensors_of(statement.scope)
     excluded |= tensors.keys()
     text = ""
     for style, unique in _SPELLINGS:
