@@ -11,13 +11,12 @@ from einderive.derivations.search.extract import Plan, used_stages
 from einderive.derivations.search.graph import Graph, default_item_bytes
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
-from einderive.frontend.accuracy.levels import exactness
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.models import HOLDS, Place, RuleCard, StepView
 from einderive.frontend.explorer.pieces.lines import marked_lines
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.report.catalogue import facts
-from einderive.frontend.report.derivation import RULE_OF, equation_of
+from einderive.frontend.report.derivation import RULE_OF, digits_of, equation_of
 from einderive.frontend.report.story import Rewriting, Story
 from einderive.frontend.strict import operators_for
 from einderive.ta.errors import RuleRefused
@@ -32,6 +31,7 @@ from einderive.ta.printing.show import tensors_of
 DIGITS = {
     "exact": "the same floating-point operations; no digits change",
     "reassociates": "adds in another order; the last digits may differ",
+    "by a law": "other operations with the same result; the last digits may differ",
     "cancels": "can lose digits where large parts nearly cancel",
 }
 KEEPS = "NaN and infinity stay where they are"
@@ -68,7 +68,7 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
                 bound=_bound(step, _names(told, story)),
                 come_from=_place(graph, step.before, seconds[number - 1]),
                 leads_to=_place(graph, step.after, seconds[number]),
-                digits=DIGITS[exactness(step)],
+                digits=DIGITS[digits_of(step)],
                 nonfinite=KEEPS if step.keeps_nonfinite() else MAY_MOVE,
                 checked="" if report is None else _finding(report, number, step),
             )

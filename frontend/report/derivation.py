@@ -7,6 +7,7 @@ programs.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,6 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.record.promises import used_by
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
@@ -159,13 +159,19 @@ def _program(derivation: Derived, plan: Plan, width: int) -> Table:
     return with_heads(("program", "operator", "predicted"), ("program", "operator"), rows)
 
 
+def digits_of(step: Step) -> str:
+    """The step's effect on digits; "by a law" where functions change, and no order of terms."""
+    found = exactness(step)
+    return "by a law" if found == "reassociates" and step.witness.uses_law else found
+
+
 def digits(steps: Sequence[Step]) -> str:
     """The effect of the steps on floating point, in a sentence or two.  Empty without steps."""
     if not steps:
         return ""
-    found: dict[Exactness, list[str]] = {"cancels": [], "reassociates": [], "exact": []}
+    found = defaultdict[str, list[str]](list)
     for number, step in enumerate(steps, 1):
-        found[exactness(step)].append(f"{number} ({step.rule})")
+        found[digits_of(step)].append(f"{number} ({step.rule})")
     sentences = []
     if cancels := found["cancels"]:
         sentences.append(
@@ -175,6 +181,12 @@ def digits(steps: Sequence[Step]) -> str:
             "measures it on random and on hard inputs, and refuses a program that loses more than "
             'one digit against the formula as written, unless derived with accuracy="fast"; '
             'accuracy="componentwise" leaves such steps out.'
+        )
+    if by_laws := found["by a law"]:
+        verb = "takes" if len(by_laws) == 1 else "take"
+        sentences.append(
+            f"{step_list(by_laws)} {verb} other operations with the same result, which rounds "
+            "differently in the last digits."
         )
     if reassociates := found["reassociates"]:
         verb = "adds" if len(reassociates) == 1 else "add"

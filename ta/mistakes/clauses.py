@@ -129,7 +129,8 @@ def _triangular(formula: Formula) -> Iterator[Correction]:
                 conditions.insert(0, f"{name} >= {low}")
             if not conditions:
                 continue
-            edits = _reduced_under(formula, line, [name], " and ".join(conditions))
+            count = high if low == "0" else f"{high}-({low})"
+            edits = _reduced_under(formula, line, [name], " and ".join(conditions), count)
             if edits:
                 others = [each[0] for each in bounds if each is not bound]
                 rest = f" where {', '.join(others)}" if others else ""
@@ -138,18 +139,23 @@ def _triangular(formula: Formula) -> Iterator[Correction]:
 
 
 def _reduced_under(
-    formula: Formula, line: Line, names: Sequence[str], condition: str
+    formula: Formula, line: Line, names: Sequence[str], condition: str, count: str = ""
 ) -> list[Edit] | None:
-    """The line's reductions over these iterators, under the condition; None where it does not say
-    what is reduced: a reducer without a neutral element, or a sum of terms without a reducer."""
+    """The line's reductions over these iterators, under the condition, which holds `count` times;
+    None where it does not say what is reduced: a reducer without a neutral element, or a sum of
+    terms without a reducer."""
     edits: list[Edit] = []
     for found, inside in formula.bracketed(_REDUCING):
         own = [name.strip() for name in found[2].split(",")]
         if not line.value[0] <= found.start() < line.value[1] or not {*own} & {*names}:
             continue
-        if found[1] not in NEUTRAL or (edits and found.start() < edits[-1][1]):
+        averages = found[1] == "mean" and count and own == [*names]
+        if not (found[1] in NEUTRAL or averages) or (edits and found.start() < edits[-1][1]):
             return None
-        new = reduced_where(found[1], found[2], condition, formula[inside])
+        word = "sum" if averages else found[1]
+        new = reduced_where(word, found[2], condition, formula[inside])
+        if averages:
+            new = f"({new}/{count if count.isidentifier() else f'({count})'})"
         edits.append((found.start(), inside[1] + 1, new))
     value = formula[line.value]
     terms = [place for place in top_places(formula.text, line.value) if place > line.value[0]]

@@ -95,6 +95,8 @@ def test_digits_speaks_of_each_kind() -> None:
     assert digits(()) == ""
     assert digits((same, same)).startswith("Every step moves the same")
     assert digits((same, reordered)).startswith("Step 2 (split-sum) adds in another")
+    by_law = step("Y[i] = sqrt(A[i]^2)", "law")
+    assert digits((same, by_law)).startswith("Step 2 (law) takes other operations")
     found = digits((mixed, same, mixed))
     assert found.startswith("Steps 1 (merge-stage) and 3 (merge-stage) can lose digits")
 
