@@ -28,6 +28,7 @@ PUTTING_TOGETHER = 0.5
 """A search of so many seconds puts its programs together in about this part of them."""
 LONGEST = 1e9
 """Seconds beyond this are the same as this."""
+AGREEING = 1e-9
 AT_THE_BOUND = "no program can be faster than the one given"
 
 
@@ -100,7 +101,7 @@ def search(
     given = unchanged(graph, roots)
     bound = lower_bound(roots, machine, item, weights)
     expanded = 0
-    if given.seconds > bound * (1 + 1e-9):
+    if abs(given.seconds - bound) > AGREEING * bound:  # below it, the two contradict each other
         expanded = explore(graph, roots, budget, watch, strategy)
     else:
         graph.stopped = AT_THE_BOUND

@@ -20,7 +20,7 @@ from einderive.eops.torch_views.types import depends_on_inputs
 from einderive.ta.exact.direct import direct
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.exact.scattered import scattered
-from einderive.ta.ir.node import Apply, Scope, Source
+from einderive.ta.ir.node import Apply, Power, Scope, Source
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import nested_scopes, sources, walk
 
@@ -32,6 +32,9 @@ Compute: TypeAlias = Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, 
 MOST_REUSE: Final = 64
 """A stage with more operations for each element that it reads or writes multiplies matrices, which
 torch's libraries do better, unless a function is asked in each of them."""
+
+PART: Final = 0.1
+"""A stage more in a kernel takes about this part of a launch."""
 
 
 @cache
@@ -114,20 +117,59 @@ def _lower(task: Task) -> Run | None:
 
 def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     """The groups of several stages that one kernel computes."""
-    fusible = {task.scope for task in tasks if task.compiled and _fusible(task)}
+    fusible = _compiled(tasks)
     if len(fusible) < 2:
         return ()
-    from einderive.eops.loops.fuse import groups
-
-    kept = {task.scope for task in tasks}
-    reads = {task.scope: [s for s in task.reads if s in kept] for task in tasks}
     strict = any(task.strict for task in tasks)
     open_sizes = any(task.open_sizes for task in tasks)
     return [
         Fused(group.stages, group.outputs, _computed(group, strict, open_sizes), CPU_KERNELS.word)
-        for group in groups(reads, fusible, roots)
+        for group in _groups(tasks, fusible, roots)
         if len(group.stages) > 1
     ]
+
+
+def _compiled(tasks: Sequence[Task]) -> set[Scope]:
+    return {task.scope for task in tasks if task.compiled and _fusible(task)}
+
+
+def _groups(
+    tasks: Sequence[Task], fusible: set[Scope], roots: Sequence[Scope]
+) -> tuple[Group, ...]:
+    from einderive.eops.loops.fuse import groups
+
+    kept = {task.scope for task in tasks}
+    reads = {task.scope: [s for s in task.reads if s in kept] for task in tasks}
+    return groups(reads, fusible, roots)
+
+
+def predicted(tasks: Sequence[Task], roots: Sequence[Scope]) -> tuple[float, set[Scope]]:
+    """The predicted seconds of the kernels that compute the program's stages, and these stages."""
+    from einderive.eops.loops.fuse import predicted as predicted_of
+
+    fusible = _compiled(tasks)
+    found = [predicted_of(group) for group in _groups(tasks, fusible, roots)]
+    return sum(seconds or 0.0 for seconds in found), fusible
+
+
+def estimated(task: Task) -> float | None:
+    """About how many seconds the stage takes as a part of a kernel; None where it is part of none.
+    A value is computed again in each step of the loops down to the innermost one that occurs in
+    it.  What the kernel reads and writes counts with other stages, or not at all."""
+    from einderive.eops.loops.cost import CALL, DIVISION, LAUNCH, OPERATION, SIMPLE
+
+    if not task.compiled or not _fusible(task):
+        return None
+    extents, found = task.scope.extents, 0.0
+    for node in walk(task.scope.body):
+        steps = prod(extents[: node.free.bit_length()])
+        if isinstance(node, Apply):
+            found += steps * (1.0 if node.function in SIMPLE else CALL)
+        elif isinstance(node, Power):
+            found += steps * (DIVISION if node.exponent < 0 else 1.0)
+        else:
+            found += steps
+    return PART * LAUNCH + OPERATION * (found + bool(task.scope.sums) * points(task.scope))
 
 
 def _computed(group: Group, strict: bool, open_sizes: bool) -> Compute:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice, zip_longest
 from math import inf
 from time import perf_counter
 
@@ -14,10 +15,13 @@ from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_wor
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
 from einderive.frontend.running.execute import task_of
+from einderive.frontend.trial.as_loops import fastest_as_loops
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.ta.ir.subst import nested_scopes, stages
 
+PREDICTING = 0.1
+"""The part of the time for all programs in which predictions for compiled loops begin."""
 COMPILING = 0.4
 """The part of the time for all programs in which compiling may begin."""
 ONE_SECONDS = 0.2
@@ -44,19 +48,15 @@ def worth_compiling(
     derivation: Derived, entrants: Sequence[Entrant], judge: Judge
 ) -> Iterator[tuple[str, Plan]]:
     """The programs to compile, with their labels, while there is time: the formula as it is given,
-    then the fastest candidates that are right: also those that are slow stage by stage."""
+    then, in turn, the candidate that is predicted to be the next fastest as loops, and the next
+    fastest one of those that were run: also of those that are slow stage by stage."""
     if derivation.target != "cpu":
         return
     started, judge.compiling = perf_counter(), 0.0
-    found: list[tuple[str, Plan]] = [(AS_GIVEN, apart(derivation.unchanged))]
     running = [entrant for entrant in entrants if entrant.run is not None]
     fastest = min((entrant.seconds for entrant in running), default=inf)
-    right = [entrant for entrant in entrants if entrant.run is not None or entrant.slow]
-    for entrant in sorted(right, key=lambda entrant: entrant.seconds):
-        plan = entrant.trial.plan
-        if plan is not None and plan.roots != derivation.unchanged.roots:
-            found.append((f"{entrant.trial.label}{IN_LOOPS}", plan))
-    for label, plan in found[: judge.effort.compiled]:
+    found = chain([(AS_GIVEN, apart(derivation.unchanged))], _in_turn(derivation, entrants, judge))
+    for label, plan in islice(found, judge.effort.compiled):
         spent = perf_counter() - started
         late = judge.left < judge.racing + max(spent, ONE_SECONDS)
         if spent > COMPILING * judge.effort.altogether or (late and label != AS_GIVEN):
@@ -67,6 +67,32 @@ def worth_compiling(
         least += sum(stage.seconds for stage in plan.stages if stage not in worth) / MOST_WRONG
         if 0 < len(worth) <= MOST_STAGES and least <= hopeless * fastest:
             yield label, plan
+
+
+def _in_turn(
+    derivation: Derived, entrants: Sequence[Entrant], judge: Judge
+) -> Iterator[tuple[str, Plan]]:
+    tried = [entrant for entrant in entrants if entrant.trial.plan is not None]
+    wrong = {
+        entrant.trial.plan.kernels
+        for entrant in tried
+        if entrant.trial.plan is not None and entrant.trial.verdict.startswith("refused")
+    }
+    numbers = {plan.kernels: n for n, plan in reversed([*enumerate(derivation.candidates, 1)])}
+    right = [entrant for entrant in tried if entrant.run is not None or entrant.slow]
+    right.sort(key=lambda entrant: entrant.seconds)
+    measured = [entrant.trial.plan for entrant in right if entrant.trial.plan is not None]
+    given = derivation.unchanged.roots
+    others = [plan for plan in derivation.candidates if plan.kernels not in wrong]
+    predicted = fastest_as_loops(
+        [plan for plan in others if plan.roots != given], PREDICTING * judge.effort.altogether
+    )
+    known: set[object] = set()
+    for pair in zip_longest(predicted, measured):
+        for plan in pair:
+            if plan is not None and plan.roots != given and plan.kernels not in known:
+                known.add(plan.kernels)
+                yield f"candidate {numbers[plan.kernels]}{IN_LOOPS}", plan
 
 
 def compiling_seconds(derivation: Derived) -> float:

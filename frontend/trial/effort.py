@@ -62,7 +62,7 @@ def of_seconds(seconds: float) -> Effort:
         preparing=0.3 * min(times, 5.0),
         extracting=0.3 * times,
         tried=min(max(round(6 * sqrt(times)), 1), MOST_TRIED),
-        compiled=min(max(round(4 * sqrt(times)), 1), 12),
+        compiled=min(max(round(6 * sqrt(times)), 1), 12),
         inductor=seconds >= LEAST_FOR_INDUCTOR,
     )
 

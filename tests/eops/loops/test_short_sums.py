@@ -33,8 +33,9 @@ WINDOWS = {
         "Y[h,w] = sum[s](A[h,w+s]) where h in 0:32, w in 0:38, s in 0:3;"
         "Z[h,w] = max[s](A[h,w+s]) where h in 0:32, w in 0:38, s in 0:3"
     ),
+    "a small product of three matrices": "T[i,k] = B[i,j]*C[j,k]; Y[i,l] = T[i,k]*D[k,l]",
 }
-SHAPES = {"A": (32, 40), "K": (3, 5)}
+SHAPES = {"A": (32, 40), "K": (3, 5), "B": (5, 6), "C": (6, 7), "D": (7, 8)}
 
 
 def group_of(text: str) -> Group:
@@ -58,7 +59,7 @@ def test_short_sums_have_no_totals(name: str, open_sizes: bool) -> None:
         source.label: torch.randn([side.extent for side in source.ranges], generator=generator)
         for source in group.operands
     }
-    data["A"][3, 4] = torch.nan
+    next(iter(data.values()))[3, 4] = torch.nan
     found = kernel(*(data[source.label] for source in group.operands))
     given = {label: value.double().numpy() for label, value in data.items()}
     for stage, result in zip(kernel.plan.outputs, found, strict=True):
@@ -73,6 +74,7 @@ def test_short_sums_have_no_totals(name: str, open_sizes: bool) -> None:
         ("Y[h] = sum[w](A[h,w])", False),  # too long
         ("Y[h,w] = A[h,w+s]*K[0,0] where h in 0:32, w in 0:20, s in 0:20", True),  # a size
         ("Y[h,w] = 2*A[h,w]", False),  # no sum
+        ("T[i,k] = B[i,j]*C[j,k]; U[i,l] = T[i,k]*D[k,l]; Y[i,m] = U[i,l]*D[m,l]", False),  # long
     ],
 )
 def test_others_have_totals(text: str, open_sizes: bool) -> None:

@@ -149,7 +149,8 @@ def test_what_is_slow_stage_by_stage_may_be_compiled() -> None:
     derivation = ed.derive("Y[i] = X[i]^6/X[i]^4", X=(400_000,))
     judge = judge_of(derivation, "cpu", perf_counter())
     judge.effort, judge.fastest = of_seconds(600.0), 1e-9
-    entrants = [candidate(f"candidate {k}", p, judge) for k, p in enumerate(derivation.candidates)]
+    numbered = enumerate(derivation.candidates, 1)
+    entrants = [candidate(f"candidate {k}", plan, judge) for k, plan in numbered]
     slow = [entrant for entrant in entrants if entrant.slow]
     assert slow
     assert all(entrant.run is None for entrant in slow)

@@ -1,0 +1,44 @@
+"""Which candidates are the fastest as compiled loops, as far as predictions say.
+
+    as loops(program)  =  predicted seconds of its kernels  +  seconds of its other stages
+
+A program that is slow stage by stage may be fast as loops: there a stage that is written and read
+again costs next to nothing, and a value that is computed again costs what it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+
+from einderive.derivations.search.extract import Plan
+from einderive.eops.back_ends.cpu_kernels import estimated, predicted
+from einderive.frontend.running.execute import task_of
+
+
+def as_loops(plan: Plan) -> float:
+    """The predicted seconds of the program as compiled loops."""
+    tasks = [task_of(stage, "cpu", compiled=True) for stage in plan.stages]
+    seconds, inside = predicted(tasks, plan.roots)
+    return seconds + sum(stage.seconds for stage in plan.stages if stage.scope not in inside)
+
+
+def roughly(plan: Plan) -> float:
+    """The same in a hundredth of the time: no stages are put together into kernels."""
+    return sum(
+        estimated(task_of(stage, "cpu", compiled=True)) or stage.seconds
+        for stage in plan.stages
+        if stage.seconds
+    )
+
+
+def fastest_as_loops(plans: Sequence[Plan], seconds: float) -> list[Plan]:
+    """The programs that are predicted in about so many seconds, the fastest first: of many those
+    that are the fastest `roughly`."""
+    ends = perf_counter() + seconds
+    found: list[tuple[float, Plan]] = []
+    for plan in sorted(plans, key=roughly):
+        if found and perf_counter() > ends:
+            break
+        found.append((as_loops(plan), plan))
+    return [plan for _, plan in sorted(found, key=lambda one: one[0])]
