@@ -26,6 +26,9 @@ COMPILING = 0.4
 """The part of the time for all programs in which compiling may begin."""
 ONE_SECONDS = 0.2
 """A program takes about so long to compile, to judge and to run, or as long as the one before."""
+MORE_SECONDS = 0.6
+"""To predict which candidates are fast as loops, and to compile the first ones, takes about so
+long."""
 MOST_STAGES = 16
 """A program with more stages to compile is left as it is."""
 STAGE_SECONDS = 0.08
@@ -56,9 +59,11 @@ def worth_compiling(
     running = [entrant for entrant in entrants if entrant.run is not None]
     fastest = min((entrant.seconds for entrant in running), default=inf)
     found = chain([(AS_GIVEN, apart(derivation.unchanged))], _in_turn(derivation, entrants, judge))
+    last = 0.0
     for label, plan in islice(found, judge.effort.compiled):
-        spent = perf_counter() - started
-        late = judge.left < judge.racing + max(spent, ONE_SECONDS)
+        begun = perf_counter()
+        spent = begun - started
+        late = judge.left < judge.racing + max(last, ONE_SECONDS)
         if spent > COMPILING * judge.effort.altogether or (late and label != AS_GIVEN):
             return
         hopeless = HOPELESS_LATE if late else HOPELESS
@@ -67,6 +72,7 @@ def worth_compiling(
         least += sum(stage.seconds for stage in plan.stages if stage not in worth) / MOST_WRONG
         if 0 < len(worth) <= MOST_STAGES and least <= hopeless * fastest:
             yield label, plan
+            last = perf_counter() - begun
 
 
 def _in_turn(
@@ -96,11 +102,14 @@ def _in_turn(
 
 
 def compiling_seconds(derivation: Derived) -> float:
-    """About how long the formula as given takes to compile into loops; 0 where it is not tried."""
+    """About how long the formula as given takes to compile into loops, and candidates as well where
+    there are some; 0 where the formula is not tried."""
     if derivation.target != "cpu":
         return 0.0
     count = len(_compiled(apart(derivation.unchanged)))
-    return STAGE_SECONDS * count if count <= MOST_STAGES else 0.0
+    if count > MOST_STAGES:
+        return 0.0
+    return STAGE_SECONDS * count + MORE_SECONDS * (len(derivation.candidates) > 1)
 
 
 def _compiled(plan: Plan) -> list[Stage]:

