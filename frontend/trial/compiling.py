@@ -14,8 +14,8 @@ from einderive.eops.back_ends.cpu_kernels import points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
+from einderive.frontend.machine.as_loops import fastest_as_loops
 from einderive.frontend.running.execute import task_of
-from einderive.frontend.trial.as_loops import fastest_as_loops
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.ta.ir.subst import nested_scopes, stages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import einderive as ed
-from einderive.frontend.trial.as_loops import as_loops, fastest_as_loops, roughly
+from einderive.frontend.machine.as_loops import as_loops, fastest_as_loops, roughly
 
 BLUR = "Y[h,w] = X[h+r,w+s]*g[r]*g[s] where h in 0:96, w in 0:96"
 
