@@ -31,6 +31,9 @@ been slow for other reasons, and the ratio is told against it."""
 RACE, RACE_TIMES = 0.15, 6.0
 """The race takes no longer than that part of the time for all programs, or than so many times the
 fastest one's time."""
+AMPLE, AMPLE_TIMES = 0.1, 12.0
+"""Where the fastest one takes longer than so many seconds, `compile` need not end in three: the
+race may take so many times its time."""
 
 
 def as_called(best: Entrant, judge: Judge) -> tuple[Entrant, float]:
@@ -89,7 +92,8 @@ def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[li
             or (entrant.plain and entrant.seconds == plain <= ALWAYS)
         )
     ]
-    seconds = min(seconds, max(RACE * judge.effort.altogether, RACE_TIMES * judge.fastest))
+    times = RACE_TIMES if judge.fastest < AMPLE else AMPLE_TIMES
+    seconds = min(seconds, max(RACE * judge.effort.altogether, times * judge.fastest))
     try:
         _timed(found, racing, judge, seconds=seconds)
         best = min((found[place].seconds for place in racing), default=inf)
