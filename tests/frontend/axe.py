@@ -3,6 +3,7 @@ axe-core: WCAG 2.1 A and AA."""
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -18,6 +19,16 @@ def script() -> str:
         "axe_playwright_python", reason="axe-playwright-python is not installed"
     )
     return (files(found) / "axe.min.js").read_text(encoding="utf-8")
+
+
+UNNAMED = re.compile(r"- (?:button|link|img|textbox|searchbox|combobox|slider|table):?$")
+
+
+def unnamed(page: Any) -> list[str]:
+    """What a screen reader would tell by its kind alone, such as "button", without a name."""
+    return [
+        line for line in page.locator("body").aria_snapshot().splitlines() if UNNAMED.search(line)
+    ]
 
 
 def serious(page: Any, axe: str) -> list[str]:

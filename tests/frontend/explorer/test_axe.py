@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from einderive.frontend.explorer.comparison.page import comparison_page
-from tests.frontend.axe import script, serious
+from tests.frontend.axe import script, serious, unnamed
 from tests.frontend.explorer.derived import distances, measured, windows
 
 CHROMIUM = shutil.which("chromium")
@@ -37,4 +37,7 @@ def test_the_page_is_accessible(shown: str, width: int, scheme: str, tmp_path: P
         if shown != "both":
             page.wait_for_selector("#searched:not([hidden])")
         assert serious(page, axe) == []
+        assert unnamed(page) == []
+        heard = page.locator("main").aria_snapshot()
+        assert heard.count('group "before"') == heard.count('group "after"') > 0
         browser.close()

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.frontend.axe import script, serious
+from tests.frontend.axe import script, serious, unnamed
 from tests.frontend.workbench.served import TOKEN, served
 
 CHROMIUM = shutil.which("chromium")
@@ -29,6 +29,7 @@ def test_the_workbench_is_accessible(width: int, scheme: str) -> None:
         page.goto(f"{client.origin}/{TOKEN}/")
         page.locator("#reading math").wait_for()
         assert serious(page, axe) == []
+        assert unnamed(page) == []
         page.locator("[name=states]").fill("100")
         page.get_by_role("button", name="Derive").click()
         page.locator("#derive-job").get_by_text("Done.").wait_for()
@@ -37,4 +38,5 @@ def test_the_workbench_is_accessible(width: int, scheme: str) -> None:
         page.locator("#formula").fill("Y[i] = A[i")
         page.locator("#reading .bad").first.wait_for()
         assert serious(page, axe) == []
+        assert unnamed(page) == []
         browser.close()
