@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Final
 
 import torch
 
+from einderive.frontend.autograd.kin import Flags, Kin, Way
 from einderive.frontend.autograd.node import recorder
-from einderive.frontend.autograd.related import Flags, Related, Way
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.caller import Caller, Resize, Retype, Run
 from einderive.frontend.call.guard import MISS
 from einderive.frontend.call.layouts import Layout, layout_of
@@ -151,6 +152,8 @@ class CompiledFunction(Outcome, Uncopied):
     derivation: Derivation
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """The options of `compile`, besides those that the derivation has."""
+    kin: Kin = field(default_factory=lambda: Kin(_made_again), repr=False)
+    """What the function shares with those of its formula at other sizes."""
 
     def __post_init__(self) -> None:
         _ = self._caller  # torch.compile cannot trace a property's first use
@@ -236,6 +239,11 @@ class CompiledFunction(Outcome, Uncopied):
         """For how many of the sizes that it was called with programs were searched."""
         return self._sizes.searches
 
+    @property
+    def derived_searches(self) -> int:
+        """How many gradients, tangents and batched formulas were searched, at all sizes."""
+        return self.kin.searches
+
     @cached_property
     def _sizes(self) -> Family[CompiledFunction]:
         return Family(self, CompiledFunction._remade, self._searched)
@@ -247,7 +255,13 @@ class CompiledFunction(Outcome, Uncopied):
     def _searched(self, program: Program) -> CompiledFunction:
         """The formula compiled for other sizes, with the same options."""
         compiler: Callable[..., CompiledFunction] = import_module(COMPILE).compile
-        return compiler(program, **self._options)
+        found = compiler(program, **self._options)
+        return replace(found, kin=self.kin)
+
+    def at_program(self, program: Program) -> CompiledFunction | None:
+        """The function of a formula that differs from this one in sizes alone, by the same choices;
+        None where they do not hold there."""
+        return self if program is self.formula else self._remade(program)
 
     def _remade(self, program: Program) -> CompiledFunction | None:
         """The chosen program for other sizes, without a search."""
@@ -262,7 +276,7 @@ class CompiledFunction(Outcome, Uncopied):
         outcome = remade(self, program, rules, checked=checked, limits=limits)
         if outcome is None:
             return None
-        return CompiledFunction(**vars(outcome), options=self.options)
+        return CompiledFunction(**vars(outcome), options=self.options, kin=self.kin)
 
     @cached_property
     def _relatives(self) -> Related:
@@ -280,7 +294,7 @@ class CompiledFunction(Outcome, Uncopied):
             return found
 
         call = Caller(program, run, self.device, linked=self.linked)
-        return Related(program, call, compiled, choose)
+        return Related(program, call, compiled, choose, self.kin)
 
     def _called(
         self,
@@ -396,3 +410,10 @@ class CompiledFunction(Outcome, Uncopied):
     def __repr__(self) -> str:
         formula = show_program(self.derivation.source)
         return f"<CompiledFunction of {formula!r}, {self.chosen.label} chosen>"
+
+
+def _made_again(known: Any, program: Program) -> CompiledFunction | None:
+    """The function at the sizes of the program, which differs from its own in sizes alone."""
+    if not isinstance(known, CompiledFunction):
+        return None
+    return known.at_program(program)

@@ -22,8 +22,8 @@ from einderive.frontend.call.guard import autocast, transformation
 
 def recorded(related: Related, operands: Sequence[torch.Tensor]) -> Any:
     """The result of a call by operands with derivatives: one output alone, several as a tuple."""
-    if related.ways and transformation() is None and not autocast():
-        way = related.ways.get(tuple([operand.requires_grad for operand in operands]))
+    if (related.ways or related.kin.raced) and transformation() is None and not autocast():
+        way = related.way(tuple([operand.requires_grad for operand in operands]))
         if way is not None and forward_ad._current_level < 0:
             return way(*operands)
     return by_node(related, operands)

@@ -14,7 +14,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from threading import RLock
 from time import perf_counter
@@ -25,6 +25,7 @@ import torch
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd import legacy
 from einderive.frontend.autograd.batched import batched
+from einderive.frontend.autograd.kin import Compile, Flags, Kin, Way
 from einderive.frontend.autograd.zeros import depended_on
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, OperandError, TextError
@@ -36,11 +37,6 @@ from einderive.ta.printing.show import show_program
 LOG: Final = logging.getLogger("einderive")
 Places = tuple[int, ...]
 """Numbers of operands or of outputs, in order."""
-Flags = tuple[bool, ...]
-"""Of each operand, whether it requires gradients."""
-Compile = Callable[[Program], Callable[..., Any]]
-Way = Callable[..., Any]
-"""Operands -> the result, on torch's graph."""
 Choose = Callable[["Related", Flags], Way | None]
 _Made = TypeVar("_Made")
 
@@ -105,10 +101,12 @@ class Related:
         call: Callable[..., Any],
         compiled: Compile,
         choose: Choose | None = None,
+        kin: Kin | None = None,
     ) -> None:
-        self.program, self.call, self.compiled, self._choose = program, call, compiled, choose
+        self.program, self.call, self._compile, self._choose = program, call, compiled, choose
+        self.kin = Kin() if kin is None else kin
         self.ways: dict[Flags, Way | None] = {}
-        """How calls are recorded, if not by the node that keeps operands."""
+        """How calls are recorded, if not by the node that keeps operands; `way` asks for it."""
         self._known: dict[object, Any] = {}
         self._lock = RLock()
 
@@ -127,12 +125,12 @@ class Related:
     def gradient(self, wrt: Places, outputs: Places) -> Part | None:
         """The gradient of these outputs by these operands, as far as there is one; its operands are
         those of the formula that it reads, then the cotangents."""
-        return self._once(("gradient", wrt, outputs), lambda: self._gradient(wrt, outputs))
+        return self.once(("gradient", wrt, outputs), lambda: self._gradient(wrt, outputs))
 
     def zeros(self, wrt: Places, outputs: Places) -> Places:
         """The operands among `wrt` whose gradient of these outputs is 0 where `gradient` gives
         none: as torch's autograd of the plain line gives zeros for them."""
-        return self._once(("zeros", wrt, outputs), lambda: self._zeros(wrt, outputs))
+        return self.once(("zeros", wrt, outputs), lambda: self._zeros(wrt, outputs))
 
     def compile_gradient(self, wrt: Iterable[str] | None) -> None:
         """Compiles the gradient of all outputs by these operands, or by all."""
@@ -153,6 +151,18 @@ class Related:
             _ = part.function
             self.settle(tuple(place in places for place in range(len(inputs))))
 
+    def compiled(self, program: Program, what: object) -> Callable[..., Any]:
+        """The program compiled: made as the one that is `what` at another size was made, and
+        searched where there is none."""
+        return self.kin.made(what, program, self._compile)
+
+    def way(self, flags: Flags) -> Way | None:
+        """How calls by operands of which these require gradients are recorded; None for the node
+        that keeps operands.  At a new size, as at those where it was chosen by a race."""
+        if flags not in self.ways and self.kin.way_of(self.program, flags) is not None:
+            self.settle(flags)
+        return self.ways.get(flags)
+
     def settle(self, flags: Flags) -> None:
         """Chooses how calls by operands of which these require gradients are recorded."""
         choose = self._choose
@@ -166,14 +176,15 @@ class Related:
 
     def tangent(self, wrt: Places) -> Part | None:
         """The tangents of the outputs that have one, for tangents of these operands."""
-        return self._once(("tangent", wrt), lambda: self._tangent(wrt))
+        return self.once(("tangent", wrt), lambda: self._tangent(wrt))
 
     def batched(self, places: Places, size: int) -> Part:
         """The formula in which the operands at these places have a first dimension of this size.
         `outputs` are the places of the outputs that have it too."""
-        return self._once(("batched", places, size), lambda: self._batched(places, size))
+        return self.once(("batched", places, size), lambda: self._batched(places, size))
 
-    def _once(self, key: object, make: Callable[[], _Made]) -> _Made:
+    def once(self, key: object, make: Callable[[], _Made]) -> _Made:
+        """What is made for this key, the first time it is asked for."""
         found: Any = self._known.get(key, self)
         if found is self:
             with self._lock:
@@ -194,7 +205,7 @@ class Related:
         seeds = [derived.of_outputs[name] for name in names]
         if not results:
             return None
-        part = self._part(derived.program, seeds, outputs, results)
+        part = self._part(derived.program, seeds, outputs, results, ("gradient", wrt, outputs))
         part.types = tuple(getattr(torch, self.program.inputs[p].dtype) for p in results)
         return part
 
@@ -231,26 +242,31 @@ class Related:
         program = replace(derived.program, output_names=known)
         seeds = [derived.of_inputs[tensor.name] for tensor in tensors]
         results = tuple(places[name] for name in known)
-        part = self._part(program, seeds, wrt, results)
+        part = self._part(program, seeds, wrt, results, ("tangent", wrt))
         types = output_types(self.program)
         part.types = tuple(types[place] for place in results)
         return part
 
-    def _part(self, program: Program, seeds: Sequence[str], of: Places, results: Places) -> Part:
+    def _part(
+        self, program: Program, seeds: Sequence[str], of: Places, results: Places, what: object
+    ) -> Part:
         """The program with its operands in order: those of the formula, then the `seeds`."""
         read = {tensor.name: tensor for tensor in program.inputs}
         own = tuple(p for p, tensor in enumerate(self.program.inputs) if tensor.name in read)
         given = [(seed, place) for seed, place in zip(seeds, of, strict=True) if seed in read]
         names = [*(self.program.inputs[place].name for place in own), *(seed for seed, _ in given)]
         ordered = replace(program, inputs=tuple(read[name] for name in names))
-        return Part(ordered, own, tuple(p for _, p in given), results, self.compiled)
+        outputs = tuple(p for _, p in given)
+        return Part(ordered, own, outputs, results, partial(self.compiled, what=what))
 
     def _batched(self, places: Places, size: int) -> Part:
         names = {self.program.inputs[place].name for place in places}
         program, found = batched(self.program, names, size)
         outputs = tuple(p for p, o in enumerate(program.outputs) if o.name in found)
         every = tuple(range(len(program.inputs)))
-        return Part(program, every, outputs, tuple(range(len(program.outputs))), self.compiled)
+        results = tuple(range(len(program.outputs)))
+        make = partial(self.compiled, what=("batched", places))  # of any size
+        return Part(program, every, outputs, results, make)
 
 
 def _refused(program: Program, make: Callable[[], Derived]) -> Derived:

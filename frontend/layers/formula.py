@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import prod, sqrt
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 from einderive.eops.back_ends.kept_weights import forget
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse_given
+from einderive.frontend.autograd.kin import MOST_SEARCHED
 from einderive.frontend.autograd.related import undisturbed
 from einderive.frontend.call.guard import transformation
 from einderive.frontend.call.layouts import extents
@@ -19,6 +21,7 @@ from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.compile.formula_operator import formula as traced_call
 from einderive.frontend.compile.rebuilt import known
 from einderive.frontend.layers.written import Written
+from einderive.frontend.sizes.family import MOST_SIZES
 from einderive.ta.errors import NameUnknownError, OperandError, TextError, shown
 from einderive.ta.ir.names import close_matches
 from einderive.ta.notation.parse import tensors_named
@@ -38,8 +41,9 @@ class Formula(torch.nn.Module):
       of terms that the parameter is summed with: the product of its dimensions whose iterators are
       not on the left, here 256.  A parameter without such dimensions, as c, has the greatest n of
       the others.  `init={"c": torch.nn.init.zeros_}` draws one in another way.
-    - The formula is compiled at the first call with operands of new shapes, types or another
-      device; the gradients are, at the first backward pass.  Both are remembered.
+    - The formula is compiled at the first call with operands of new types or on another device; the
+      gradients are, at the first backward pass.  Both are remembered.  For operands of other sizes,
+      the same choices are made again, without a search (docs/sizes.md).
     - In evaluation mode without gradients, what depends on parameters alone is computed once, and
       again after they have changed (docs/pytorch.md).
     - A number given by a name is a size: `n=8` for `where k in 0:n`.
@@ -86,6 +90,7 @@ class Formula(torch.nn.Module):
             empty = torch.empty(shape, device=device, dtype=dtype)
             self.register_parameter(name, torch.nn.Parameter(empty))
         self._functions: dict[object, CompiledFunction] = {}
+        self._searched: dict[object, tuple[CompiledFunction, ...]] = {}
         self._written = Written()
         self.reset_parameters()
 
@@ -138,12 +143,29 @@ class Formula(torch.nn.Module):
             options = {"target": device, **self.options}
             options |= {"weights": self.weights if fixed else ()}
 
+            alike = tuple((name, len(shape), dtype) for name, shape, dtype in layout), device, fixed
+            known = self._searched.get(alike, ())
+
             def make() -> CompiledFunction:
-                return compile_formula(program, **options)
+                remade = (one.at_program(program) for one in known)
+                found = next((one for one in remade if one is not None), None)
+                if found is None:
+                    found = compile_formula(program, **options)
+                    if known:
+                        found = replace(found, kin=known[0].kin)
+                    self._searched[alike] = (*known, found)[-MOST_SEARCHED:]
+                return found
 
             found = make() if transformation() is None else undisturbed(make)
+            if len(self._functions) >= MOST_SIZES:
+                self._functions.clear()
             self._functions[key] = found
         return found
+
+    @property
+    def searches(self) -> int:
+        """For how many shapes, types and devices of its operands programs were searched."""
+        return sum(map(len, self._searched.values()))
 
     def train(self, mode: bool = True) -> Formula:
         """As `torch.nn.Module.train`; what evaluation keeps is computed anew after it."""
@@ -167,7 +189,7 @@ class Formula(torch.nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the compiled functions, which are built anew where they are called."""
-        return {**self.__dict__, "_functions": {}, "_written": Written()}
+        return {**self.__dict__, "_functions": {}, "_searched": {}, "_written": Written()}
 
     def extra_repr(self) -> str:
         parts = [f"{name}={tuple(p.shape)}" for name, p in self.named_parameters(recurse=False)]

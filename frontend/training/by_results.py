@@ -12,7 +12,8 @@ import torch
 
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd.related import Part, Related
-from einderive.frontend.training.saving import Saving, reading_program
+from einderive.frontend.training.proposing import reading_program
+from einderive.frontend.training.saving import Saving
 from einderive.ta.gradients.program import floating_type
 from einderive.ta.gradients.saved import is_gradient, reading, reads
 from einderive.ta.ir import expr
@@ -39,7 +40,8 @@ def by_results(related: Related, part: Part, most: int) -> Saving | None:
     roots = program.roots()
     places = tuple(roots.index(scope) for scope in kept)
     every = tuple(range(len(roots)))
-    function = related.compiled(made)
+    names = [tensor.name for tensor in kept.values()]
+    function = related.compiled(made, ("by results", part.results, *names))
     return Saving(related, related, part, function, operands, operands, every, places, most)
 
 

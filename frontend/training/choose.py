@@ -24,6 +24,7 @@ from einderive.frontend.autograd.related import Part, Related, Way
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.memory.kept import keeps
 from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.training.at_another_size import at_another_size
 from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.kept import keeps_results, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
@@ -50,6 +51,10 @@ BRIEF: Final = 0.1
 """First steps that take less are taken three times."""
 MARGIN: Final = 0.97
 """A line is recorded if it takes at most this part of the derived program's time."""
+
+
+ALIKE: Final = 1.03
+"""Times that differ by less are no reason to keep more for the backward pass."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,24 @@ def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options:
     lines = [Line(program, rival) for rival in plain if rival.inputs == program.inputs]
     if not lines:
         return None
+    known = related.kin.way_of(program, flags)
+    if known is not None:
+        with suppress(LookupError, *PROBLEMS):
+            return at_another_size(known[0], outcome, related, part, lines)
+    way = _remembered(outcome, related, flags, options, part, lines)
+    related.kin.keep_way(program, flags, way)
+    return way
+
+
+def _remembered(
+    outcome: Outcome,
+    related: Related,
+    flags: tuple[bool, ...],
+    options: Any,
+    part: Part,
+    lines: Sequence[Line],
+) -> Way | None:
+    """The way that was chosen before, in any process, or that a race chooses now."""
     remembering = options.get("remember", False) and keeps()
     key = key_of(outcome, related, flags, options)
     if remembering:
@@ -210,10 +233,13 @@ def _faster(
         return []
     runs = [own, *(made[way] for way in near)]
     times = race(runs, seconds=seconds, sample=LONG_SAMPLE, cuda=cuda)
-    ranked = sorted(zip(near, times[1:], strict=True), key=lambda pair: pair[1].seconds)
     bar = MARGIN * times[0].seconds
-    return [
-        way
-        for way, timing in ranked
-        if timing.seconds <= bar or (more and kept_bytes(steps.call(way)) <= most)
+    found = [
+        (timing.seconds, kept_bytes(steps.call(way)), way)
+        for way, timing in zip(near, times[1:], strict=True)
     ]
+    found = [one for one in found if one[0] <= bar or (more and one[1] <= most)]
+    alike = ALIKE * min((each for each, _, _ in found), default=0.0)
+    # of those that are as fast as the fastest one, those that keep least come first
+    found.sort(key=lambda one: (one[0] > alike, one[0] if one[0] > alike else one[1], one[0]))
+    return [way for _, _, way in found]
