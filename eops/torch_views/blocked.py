@@ -59,7 +59,7 @@ class BlockedStage:
         blocks = self._blocks(self.sizes(device))
         for block in blocks:
             value = self.body.run(views, dtype, device, block).tensor
-            part = self._reduced(value, types.compute)
+            part = reduced(self.reducer, value, len(self.loops), types.compute)
             if len(blocks) == 1:
                 out = part
                 break
@@ -70,9 +70,6 @@ class BlockedStage:
         assert out is not None  # there is at least one block
         out = repeated(self.reducer, out, self.repeats)
         return align(out, self.loops, tuple(range(self.rank))).to(types.result)
-
-    def _reduced(self, value: torch.Tensor, compute: torch.dtype) -> torch.Tensor:
-        return reduced(self.reducer, value, len(self.loops), compute)
 
     def sizes(self, device: torch.device) -> Mapping[int, int]:
         """The extents of a block.  Leading iterators are cut first, so that what is contiguous

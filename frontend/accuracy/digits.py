@@ -21,9 +21,6 @@ for it.  m is measured.  Where |f| is far too large, as for the squares of devia
 computed mean, m is far below 1.  So a row whose entries are nearly 0 because large terms cancel is
 judged by the error of the formula as written, and not by its own size.  If the formula as written
 is exact there, the program has to be exact too.
-
-**Sums in order.**  Where a plain loop's order is a standard too (`hard_cases`), its error, less the
-digit that may be lost, stands beside w.
 """
 
 from __future__ import annotations
@@ -52,8 +49,6 @@ class Values(NamedTuple):
     terms: Array
     summed: Array
     ways: tuple[Array, ...]
-    in_order: Array | None = None
-    """The row with its terms added one after the other, where that is a standard too."""
 
 
 class Limits(NamedTuple):
@@ -124,9 +119,6 @@ def rows_of(rows: Sequence[Values], drawn: Iterable[Values], limits: Limits) -> 
         size = max(largest(values.exact[counts]), limits.least)
         total = largest(values.summed[counts & np.isfinite(values.summed)])
         allowed = max(own, typical * epsilon * magnitude, epsilon * max(size, total))
-        if values.in_order is not None:
-            off = _off_by(values.in_order, values.exact, counts)
-            allowed = max(allowed, off / 10**MOST_LOST if off < inf else 0.0)
         found.append(Row(values, counts, size, allowed, own, limits.least))
     return tuple(found)
 

@@ -56,8 +56,6 @@ MOST_WORK_STRICT = 20_000_000
 INTERPRETED = 1 << 22
 """Beyond so many points, torch's float64 replaces the interpreter, which would take more than some
 0.1 s."""
-LOOPED = 1 << 24
-"""Beyond so many points, sums are not added in order."""
 PREPARING_SECONDS = 1.5
 """The seconds that making all hard inputs of a program, and evaluating the formula as written on
 them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
@@ -86,16 +84,12 @@ class Case:
 @dataclass
 class HardCases:
     """The hard families of one program, and the results of the formula as written on them.  Each is
-    computed when it is first needed.
-
-    `in_order`: a program that is no worse than a plain loop over the terms of each sum is accepted
-    too, as far as that can be computed."""
+    computed when it is first needed."""
 
     program: Program
     device: str
     accuracy: Accuracy
     preparing: float = PREPARING_SECONDS
-    in_order: bool = False
     _known: dict[str, Standard] = field(default_factory=dict)
     _kept: dict[str, Mapping[Tensor, torch.Tensor]] = field(default_factory=dict)
     _spent: float = 0.0
@@ -231,15 +225,6 @@ class HardCases:
         return tuple(found)
 
     @cached_property
-    def _looped(self) -> Executable | None:
-        """The rows with the terms of each sum added one after the other."""
-        roots = evaluable(self._roots)
-        if not self.in_order or computed_points(*roots) > LOOPED:
-            return None
-        types = output_types(self.program)
-        return written(roots, [types[piece.output] for piece in self._pieces], "in order")
-
-    @cached_property
     def _exact(self) -> Any:
         """A function from inputs to the rows' exact values, to |f|, and to what sums add up."""
         terms = tuple(magnitude(root) for root in self._roots)
@@ -282,10 +267,9 @@ class HardCases:
         ]
         count = len(self._roots)
         parts = [values[first : first + count] for first in range(0, 3 * count, count)]
-        looped = [None] * count if self._looped is None else [*map(_array, self._looped(inputs))]
         found = (
-            digits.Values(exact, terms, total, tuple(ways), loop)
-            for exact, terms, total, loop, *ways in zip(*parts, looped, *made, strict=True)
+            digits.Values(exact, terms, total, tuple(ways))
+            for exact, terms, total, *ways in zip(*parts, *made, strict=True)
         )
         return self._by_output(found)
 

@@ -13,10 +13,8 @@ text which of a and b is first in `b + a` or `b * a`, nor the order of reduction
 
 torch accumulates a sum of products of reads in two ways: `torch.sum` of the products, and
 `torch.einsum` of the factors, which multiplies matrices.  Both are the formula as written;
-`accumulate` says which one.  "in order" adds the terms one after the other, as a plain loop does:
-of many terms, that loses more digits than both, which add in trees and in blocks.  Temporaries are
-formed in blocks over the outputs; one output's terms are added in one call as long as they fit into
-a block.  A sum over more than `MOST_PRODUCTS`
+`accumulate` says which one.  Temporaries are formed in blocks over the outputs; one output's terms
+are added in one call as long as they fit into a block.  A sum over more than `MOST_PRODUCTS`
 products of two reads is always an einsum: to form them would take too long.
 """
 
@@ -26,7 +24,6 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, Final, Literal, TypeAlias
 
-import numpy as np
 import torch
 
 from einderive.eops.back_ends.task import Run
@@ -45,7 +42,7 @@ from einderive.ta.ir.node import Access, Add, Node, Scope, Select
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
 
-Accumulate: TypeAlias = Literal["sum", "einsum", "in order"]
+Accumulate: TypeAlias = Literal["sum", "einsum"]
 BLOCK: Final = 1 << 19
 """Elements of a temporary that is summed; it stays in the cache (`eops.torch_views.stage`)."""
 LARGEST: Final = 1 << 24
@@ -99,10 +96,8 @@ def _kernel(scope: Scope, accumulate: Accumulate) -> BlockedStage | _Einsum:
     few = len(factors) > 1 and (len(factors) == 2 or points <= LARGEST)
     if few and (accumulate == "einsum" or points > MOST_PRODUCTS):
         einsum = _Einsum(scope, factors)
-        if einsum.possible and accumulate != "in order":
+        if einsum.possible:
             return einsum
-    if accumulate == "in order" and scope.reducer == "sum" and scope.sums:
-        return _OneByOne(scope)
     return _InBlocks(scope)
 
 
@@ -151,18 +146,6 @@ class _InBlocks(BlockedStage):
         for i in self.sums:
             sizes[i] = _cut(sizes, i, LARGEST)
         return sizes
-
-
-class _OneByOne(_InBlocks):
-    """A sum whose terms are added one after the other."""
-
-    def _reduced(self, value: torch.Tensor, compute: torch.dtype) -> torch.Tensor:
-        terms = value.to(compute)
-        if compute in HALVES or not value.ndim - len(self.loops):
-            return super()._reduced(value, compute)  # NumPy lacks bfloat16
-        rows = terms.reshape(*terms.shape[: len(self.loops)], -1).cpu().numpy()
-        found = np.add.accumulate(rows, axis=-1)[..., -1]
-        return torch.as_tensor(found, dtype=compute, device=value.device)
 
 
 def _cut(sizes: Mapping[int, int], i: int, limit: int) -> int:

@@ -22,7 +22,7 @@ from einderive.frontend.autograd.node import zeros
 from einderive.frontend.autograd.related import Part, Related
 from einderive.frontend.call.element_types import with_types
 from einderive.frontend.call.operands import FLOATING, in_type, promoted
-from einderive.frontend.compile.rebuilt import function_of, options_of, program_of, written
+from einderive.frontend.compile.rebuilt import derived, function_of, options_of, program_of, written
 from einderive.ta.errors import OperandError
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
@@ -89,8 +89,8 @@ def _related(text: str) -> Related:
 
 def _called(program: Program, text: str) -> Any:
     options = options_of(text) | {"output": None, "weights": ()}
-    derived = written(program, options)
-    return lambda *operands: tuple(formula(operands, derived))
+    own = derived(written(program, options))
+    return lambda *operands: tuple(formula(operands, own))
 
 
 def keep(ctx: Any, operands: Tensors, needed: Sequence[bool], text: str) -> None:
@@ -147,7 +147,7 @@ def _vmap(info: Any, in_dims: Any, operands: Tensors, text: str) -> tuple[Any, A
     ]
     part = _related(text).batched(places, info.batch_size)
     options = options_of(text) | {"weights": ()}
-    outputs = formula(values, written(part.program, options))
+    outputs = formula(values, derived(written(part.program, options)))
     return outputs, [0 if place in part.outputs else None for place in range(len(outputs))]
 
 

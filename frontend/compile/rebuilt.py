@@ -9,6 +9,7 @@ this machine before is recalled from memory; elsewhere it is derived, checked an
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
@@ -20,6 +21,7 @@ from einderive.derivations.record.trace import fields_of, known_fields, text_of,
 from einderive.derivations.search.strategy import Budget
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.record import read_program
+from einderive.frontend.autograd.kin import Kin
 from einderive.frontend.compile.compile import compile as compile_program
 from einderive.ta.errors import RecordError
 from einderive.ta.ir.dtypes import type_name
@@ -29,6 +31,10 @@ from einderive.ta.printing.show import show_program
 FIELDS: Final = ("text", "tensors", "outputs", "options")
 _known: Final[dict[str, CompiledFunction]] = {}
 """The functions of texts.  Traced code holds texts, and may be called until the process ends."""
+_derived: Final[dict[str, str]] = {}
+_kin: Final[dict[str, Kin]] = {}
+"""Texts of derived programs, what they are without their sizes, and what was searched for these."""
+_NUMBER: Final = re.compile(r"\d+")
 
 
 def written(program: Program, options: Mapping[str, Any]) -> str:
@@ -58,8 +64,26 @@ def function_of(text: str) -> CompiledFunction:
     """The function of a text; it is compiled if it is not known in this process."""
     found = _known.get(text)
     if found is None:
-        found = _known[text] = compile_program(program_of(text), **options_of(text))
+        program, options = program_of(text), options_of(text)
+        if text in _derived:
+            found = _kin[_derived[text]].made(
+                "", program, lambda program: compile_program(program, **options)
+            )
+        else:
+            found = compile_program(program, **options)
+        _known[text] = found
     return found
+
+
+def derived(text: str) -> str:
+    """The text of a program that was derived from another one, such as a gradient.  Where it was
+    searched for other sizes, the choices made there are made again."""
+    found = _data(text)
+    alike = _NUMBER.sub("_", found["text"]), [t["dtype"] for t in found["tensors"].values()]
+    key = _derived[text] = json.dumps((*alike, found["outputs"], found["options"]))
+    if key not in _kin:
+        _kin[key] = Kin(lambda known, program: known.at_program(program))
+    return text
 
 
 @lru_cache(maxsize=1024)

@@ -123,10 +123,10 @@ def wrong(
     """Why the line's outputs or gradients are not accepted, on random inputs or on hard ones too;
     nothing where they are.
 
-    Hard inputs ask of the gradients what they ask of all programs: one digit more may be lost than
-    the gradient's formula loses as written, in the same types.  But torch's operators add up the
-    terms of large sums, as of a convolution's weights, in orders that lose more.  So gradients that
-    are no worse than those of a plain loop, which adds one term after the other, are accepted."""
+    Hard inputs ask of the gradients what they ask of all programs: at most one digit more is lost
+    than the gradient's formula loses as written, in the same types.  So `F.conv2d` with a bias,
+    whose own backward pass adds up the bias's gradient with 1.6 digits less, may not be recorded
+    for large pictures; the line that adds the bias afterwards may."""
     standard = expected_of(line.program, device, accuracy)
     inputs = standard[0].inputs
     other = float(getattr(part.function, "error", 0.0))
@@ -142,7 +142,7 @@ def wrong(
         if not accepted(off, bar, expected.epsilon):
             return f"its {what} have the error {off:.1e}, those of others {bar:.1e}"
         if hard:
-            given: Any = HardCases(program, device, accuracy, in_order=not own)
+            given: Any = HardCases(program, device, accuracy)
             failed = [each for each in given.errors(run, LEAST_SAFE) if not each.accepted]
             if failed:
                 return f"its {what}: {failed[0].refusal}"

@@ -108,7 +108,8 @@ def saving(related: Related, part: Part, most: int, *, like: Saving | None = Non
         return None
     call = related.compiled(found.joint, ("joint", wrt, *names))
     function = related.compiled(found.gradient, ("reading", wrt, *names))
-    return Saving(related, joint, part, function, found.operands, held, own, more, most, values)
+    places = (found.operands, held, own, more)
+    return Saving(related, joint, part, function, *places, most, values, found.terms)
 
 
 def _second(joint: Program, part: Part, values: Mapping[Scope, Tensor]) -> tuple[Program, Places]:

@@ -73,3 +73,49 @@ def test_results_may_be_changed_and_operands_not(way: Saving) -> None:
 
 def test_no_more_is_kept_than_may_be() -> None:
     assert way_of(ALL - 1) is None
+
+
+DISTANCES = "Y[i] = sqrt(sum[k]((X[i,k] - Z[i,k] + 0.001)^2))"
+ROWS, LONG = 5, 40
+TERM = ROWS * LONG * 8
+"""The bytes of the differences: those of one operand."""
+
+
+def distances(x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
+    return torch.linalg.vector_norm(x - z + 0.001, dim=1)
+
+
+def by_terms(most: int) -> Saving | None:
+    program = ed.parse(DISTANCES, X=(ROWS, LONG), Z=(ROWS, LONG), dtypes="float64")
+    caller = Caller(program, as_written(program, output_types(program)), "cpu")
+    related = Related(program, caller, light)
+    part = related.gradient((0, 1), (0,))
+    assert part is not None
+    return saving(related, part, most)
+
+
+def test_a_difference_is_kept_in_the_place_of_operands() -> None:
+    most = TERM + ROWS * 8
+    way = by_terms(most)
+    assert way is not None
+    assert way.terms
+    assert way.held == ()
+    given = operands((ROWS, LONG), (ROWS, LONG))
+    agrees(way, distances, given, given)
+    assert TERM <= kept_bytes(lambda: way(*given)) <= most
+    assert gradcheck(way, given)
+    assert gradgradcheck(way, given)
+    x, z = given
+    (slope,) = torch.autograd.grad(way(x, z).sum(), x, create_graph=True)
+    (wanted,) = torch.autograd.grad(distances(x, z).sum(), x, create_graph=True)
+    weights = torch.randn_like(slope)
+    torch.testing.assert_close(
+        torch.autograd.grad((slope**2 * weights).sum(), given),
+        torch.autograd.grad((wanted**2 * weights).sum(), given),
+    )
+
+
+def test_a_term_must_be_smaller_than_what_it_replaces() -> None:
+    assert by_terms(TERM - 1) is None
+    way = by_terms(1 << 40)  # the operands may be kept
+    assert way is None or not way.terms
