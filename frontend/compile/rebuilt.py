@@ -64,14 +64,14 @@ def function_of(text: str) -> CompiledFunction:
     """The function of a text; it is compiled if it is not known in this process."""
     found = _known.get(text)
     if found is None:
-        program, options = program_of(text), options_of(text)
-        if text in _derived:
-            found = _kin[_derived[text]].made(
-                "", program, lambda program: compile_program(program, **options)
-            )
-        else:
-            found = compile_program(program, **options)
-        _known[text] = found
+        program = program_of(text)
+
+        def search(program: Program) -> CompiledFunction:
+            return compile_program(program, **options_of(text))
+
+        kin = _kin.get(_derived.get(text, ""))
+        made: Any = search(program) if kin is None else kin.made("", program, search)
+        found = _known[text] = made
     return found
 
 

@@ -12,7 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from einderive.frontend.autograd.related import Part, Related, Way
+from einderive.frontend.autograd.kin import Way
+from einderive.frontend.autograd.related import Part, Related
 from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.lines import Line, wrong
 from einderive.frontend.training.proposing import ANY_BYTES

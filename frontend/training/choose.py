@@ -19,8 +19,9 @@ from typing import Any, Final
 
 import torch
 
+from einderive.frontend.autograd.kin import Way
 from einderive.frontend.autograd.node import by_node
-from einderive.frontend.autograd.related import Part, Related, Way
+from einderive.frontend.autograd.related import Part, Related
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.memory.kept import keeps
 from einderive.frontend.running.settings import undisturbed
@@ -234,12 +235,12 @@ def _faster(
     runs = [own, *(made[way] for way in near)]
     times = race(runs, seconds=seconds, sample=LONG_SAMPLE, cuda=cuda)
     bar = MARGIN * times[0].seconds
-    found = [
+    fit = [
         (timing.seconds, kept_bytes(steps.call(way)), way)
         for way, timing in zip(near, times[1:], strict=True)
     ]
-    found = [one for one in found if one[0] <= bar or (more and one[1] <= most)]
-    alike = ALIKE * min((each for each, _, _ in found), default=0.0)
+    fit = [one for one in fit if one[0] <= bar or (more and one[1] <= most)]
+    alike = ALIKE * min((each for each, _, _ in fit), default=0.0)
     # of those that are as fast as the fastest one, those that keep least come first
-    found.sort(key=lambda one: (one[0] > alike, one[0] if one[0] > alike else one[1], one[0]))
-    return [way for _, _, way in found]
+    fit.sort(key=lambda one: (one[0] > alike, one[0] if one[0] > alike else one[1], one[0]))
+    return [way for _, _, way in fit]

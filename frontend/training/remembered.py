@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from einderive.frontend.autograd.related import Flags, Part, Related, Way
+from einderive.frontend.autograd.kin import Flags, Way
+from einderive.frontend.autograd.related import Part, Related
 from einderive.frontend.compile.direct import digest
 from einderive.frontend.memory.kept import store
 from einderive.frontend.memory.structure import structure
