@@ -39,7 +39,9 @@ ROOM: Final = "einderive.frontend.compile"
 COMPILE, REBUILT, OPERATOR = f"{ROOM}.compile", f"{ROOM}.rebuilt", f"{ROOM}.formula_operator"
 NAMED: Final = f"{ROOM}.torch_operator"
 TRAINING: Final = "einderive.frontend.training.choose"
-"""They are loaded at the first gradient and the first traced call: they build on this file."""
+OTHER_SIZES: Final = "einderive.frontend.api.other_sizes"
+"""They are loaded at the first gradient, traced call or other size: some build on this file, others
+load all rules."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,11 +241,6 @@ class CompiledFunction(Outcome, Uncopied):
         """For how many of the sizes that it was called with programs were searched."""
         return self._sizes.searches
 
-    @property
-    def derived_searches(self) -> int:
-        """How many gradients, tangents and batched formulas were searched, at all sizes."""
-        return self.kin.searches
-
     @cached_property
     def _sizes(self) -> Family[CompiledFunction]:
         return Family(self, CompiledFunction._remade, self._searched)
@@ -265,15 +262,7 @@ class CompiledFunction(Outcome, Uncopied):
 
     def _remade(self, program: Program) -> CompiledFunction | None:
         """The chosen program for other sizes, without a search."""
-        from einderive.derivations.rules import JOINT_RULES  # with all rules, and rivals below
-        from einderive.derivations.search.again import by_name
-        from einderive.frontend.api.laws import rules_with
-        from einderive.frontend.sizes.remade import remade
-
-        rules = by_name((*rules_with(self.options.get("laws", ())), *JOINT_RULES))
-        checked = self.options.get("check_assumptions", True)
-        limits = limits_of(self.options.get("memory"), self.options.get("deterministic", False))
-        outcome = remade(self, program, rules, checked=checked, limits=limits)
+        outcome = import_module(OTHER_SIZES).outcome_at(self, program, self.options)
         if outcome is None:
             return None
         return CompiledFunction(**vars(outcome), options=self.options, kin=self.kin)
