@@ -154,7 +154,7 @@ class CompiledFunction(Outcome, Uncopied):
     derivation: Derivation
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """The options of `compile`, besides those that the derivation has."""
-    kin: Kin = field(default_factory=lambda: Kin(_made_again), repr=False)
+    kin: Kin = field(default_factory=Kin, repr=False)
     """What the function shares with those of its formula at other sizes."""
 
     def __post_init__(self) -> None:
@@ -255,13 +255,11 @@ class CompiledFunction(Outcome, Uncopied):
         found = compiler(program, **self._options)
         return replace(found, kin=self.kin)
 
-    def at_program(self, program: Program) -> CompiledFunction | None:
-        """The function of a formula that differs from this one in sizes alone, by the same choices;
-        None where they do not hold there."""
-        return self if program is self.formula else self._remade(program)
-
     def _remade(self, program: Program) -> CompiledFunction | None:
-        """The chosen program for other sizes, without a search."""
+        """The function of a formula that differs from this one in sizes alone, by the same choices
+        and without a search; None where they do not hold there."""
+        if program is self.formula:
+            return self
         outcome = import_module(OTHER_SIZES).outcome_at(self, program, self.options)
         if outcome is None:
             return None
@@ -399,10 +397,3 @@ class CompiledFunction(Outcome, Uncopied):
     def __repr__(self) -> str:
         formula = show_program(self.derivation.source)
         return f"<CompiledFunction of {formula!r}, {self.chosen.label} chosen>"
-
-
-def _made_again(known: Any, program: Program) -> CompiledFunction | None:
-    """The function at the sizes of the program, which differs from its own in sizes alone."""
-    if not isinstance(known, CompiledFunction):
-        return None
-    return known.at_program(program)

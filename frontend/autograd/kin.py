@@ -20,17 +20,18 @@ Flags = tuple[bool, ...]
 Compile = Callable[[Program], Callable[..., Any]]
 Way = Callable[..., Any]
 """Operands -> the result, on torch's graph."""
-Remake = Callable[[Any, Program], Callable[..., Any] | None]
-"""A compiled function, its formula at another size  ->  the function, None where it is refused."""
+Remake = Callable[[Program], Callable[..., Any] | None]
 MOST_SEARCHED = 8
 """So many programs of one name are asked, the last ones that were searched."""
 
 
 class Kin:
-    """The programs of each name that were searched, and the ways that were raced."""
+    """The programs of each name that were searched, and the ways that were raced.
 
-    def __init__(self, remake: Remake | None = None) -> None:
-        self._remake = remake
+    A compiled function is asked for another size by its method `_remade`, which gives None where
+    its choices do not hold there."""
+
+    def __init__(self) -> None:
         self._searched: dict[object, tuple[Callable[..., Any], ...]] = {}
         self._ways: dict[object, Way | None] = {}
 
@@ -38,11 +39,11 @@ class Kin:
         """The function of the program, which is `what` to its formula."""
         key = what, _types(program)
         known = self._searched.get(key, ())
-        if self._remake is not None:
-            for function in known:
-                found = self._remake(function, program)
-                if found is not None:
-                    return found
+        for function in known:
+            again: Remake | None = getattr(function, "_remade", None)
+            found = None if again is None else again(program)
+            if found is not None:
+                return found
         found = search(program)
         self._searched[key] = (*known, found)[-MOST_SEARCHED:]
         return found

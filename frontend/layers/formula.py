@@ -147,7 +147,7 @@ class Formula(torch.nn.Module):
             known = self._searched.get(alike, ())
 
             def make() -> CompiledFunction:
-                remade = (one.at_program(program) for one in known)
+                remade = (one._remade(program) for one in known)
                 found = next((one for one in remade if one is not None), None)
                 if found is None:
                     found = compile_formula(program, **options)
