@@ -154,8 +154,8 @@ class CompiledFunction(Outcome, Uncopied):
     derivation: Derivation
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """The options of `compile`, besides those that the derivation has."""
-    kin: Kin = field(default_factory=Kin, repr=False)
-    """What the function shares with those of its formula at other sizes."""
+    kin: Any = field(default_factory=Kin, repr=False)
+    """What it shares with functions of its formula at other sizes: `frontend.autograd.kin.Kin`."""
 
     def __post_init__(self) -> None:
         _ = self._caller  # torch.compile cannot trace a property's first use
