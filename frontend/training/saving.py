@@ -45,7 +45,7 @@ class Saving:
     kept: Places
     most: int
     """The bytes that may be kept in all."""
-    values: Mapping[Scope, Tensor] = field(default_factory=dict)
+    values: Mapping[Scope, Tensor] = field(default_factory=dict, compare=False)
     """What is kept, where the derivatives of the outputs and of what is kept are added."""
     terms: bool = False
     """Whether terms are kept in the place of operands."""
