@@ -119,3 +119,10 @@ def test_a_term_must_be_smaller_than_what_it_replaces() -> None:
     assert by_terms(TERM - 1) is None
     way = by_terms(1 << 40)  # the operands may be kept
     assert way is None or not way.terms
+
+
+def test_ways_are_keys_of_a_race(way: Saving) -> None:
+    other = by_terms(TERM + ROWS * 8)
+    assert other is not None
+    assert other.values
+    assert {way: 1, other: 2}[other] == 2
