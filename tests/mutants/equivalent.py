@@ -42,6 +42,13 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "einderive.derivations.steps.factor",
+        "chosen",
+        "branch not in found",
+        ("True",),
+        "short way: a branch that occurs twice is looked at twice, and listed once",
+    ),
+    (
+        "einderive.derivations.steps.factor",
         "terms_to_factor",
         "not branches(body) or not found",
         ("not branches(body)",),

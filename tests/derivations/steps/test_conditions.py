@@ -210,6 +210,7 @@ REFUSED: list[tuple[str, Witness, str]] = [
     ("{L[i:0:4] A[i]*B[i] + A[i]*A[i+1]}", Factor(2), "no such factor"),
     ("{L[i:0:4] A[i]*B[i] + A[i]*A[i+1]}", Factor(-1), "no such factor"),
     ("{L[i:0:4] 2*A[i] + 2*B[i]*A[i+1]}", Factor(0), "not every term"),
+    ("{L[i:0:4] where(0 < B[i], log(A[i])*B[i], 0)}", Factor(1), "may hide where the factor"),
 ]
 """Scope, witness, part of the reason."""
 
