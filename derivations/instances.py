@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, permutations
+from math import isfinite
 from re import findall
 from typing import NamedTuple, TypeAlias
 
@@ -200,7 +201,7 @@ def parts(side: Node, term: Node) -> Iterator[Part]:
         return
     elif isinstance(term, Mul):
         (c, core), (d, whole) = expr.split_coefficient(side), expr.split_coefficient(term)
-        if c:
+        if c and isfinite(c) and isfinite(d):
             for found, left in _assigned(Mul, factors_of(core), factors_of(whole), {}):
                 yield Part(found, expr.mul(expr.const(Fraction(d) / Fraction(c)), *left), ZERO)
     else:

@@ -72,8 +72,6 @@ LAW = Rule(
         Example("{L[i:0:4] S[j:0:3] log(exp(A[i,j]))*B[j]}", "{L[i:0:4] S[j:0:3] A[i,j]*B[j]}"),
         Example("{L[i:0:6] B[i] + sqrt(A[i]^2)}", "{L[i:0:6] abs(A[i]) + B[i]}"),
         Example("{L[i:0:6] exp(log(exp(A[i]) + 1))}", "{L[i:0:6] exp(A[i]) + 1}"),
-        Example("{L[i:0:6] where(A[i] < B[i], B[i], A[i])}", "{L[i:0:6] maximum(A[i], B[i])}"),
-        Example("{L[i:0:6] S[k:0:5] A[i]*pow(2, k)}", "{L[i:0:6] 31*A[i]}"),
         Example(
             "{L[i:0:4] max[k:0:6] exp(A[i,k])}", "{L[i:0:4] exp({L[i:0:4] max[j:0:6] A[i,j]}[i])}"
         ),

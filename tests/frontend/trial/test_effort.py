@@ -101,7 +101,7 @@ def test_ctrl_c_keeps_the_best_so_far() -> None:
     derivation = ed.derive(text, **shapes, budget=Budget(states=300))
 
     def interrupt(words: str) -> None:
-        if words.startswith("checking candidate 2"):
+        if words.startswith("checking candidate 1"):
             signal.raise_signal(signal.SIGINT)
 
     f = derivation.compile(effort="high", seconds=0.01, progress=interrupt)
