@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, permutations
-from math import isfinite
 from re import findall
 from typing import NamedTuple, TypeAlias
 
@@ -201,9 +200,9 @@ def parts(side: Node, term: Node) -> Iterator[Part]:
         return
     elif isinstance(term, Mul):
         (c, core), (d, whole) = expr.split_coefficient(side), expr.split_coefficient(term)
-        if c and isfinite(c) and isfinite(d):
+        if isinstance(c, Fraction) and isinstance(d, Fraction) and c:  # else one is infinite
             for found, left in _assigned(Mul, factors_of(core), factors_of(whole), {}):
-                yield Part(found, expr.mul(expr.const(Fraction(d) / Fraction(c)), *left), ZERO)
+                yield Part(found, expr.mul(expr.const(d / c), *left), ZERO)
     else:
         ordered = sorted(operands, key=_degree, reverse=True)
         for scale in _scales(side, ordered):
