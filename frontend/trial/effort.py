@@ -57,7 +57,7 @@ def of_seconds(seconds: float) -> Effort:
     return Effort(
         search=min(0.5 * times, LONGEST_SEARCH),
         timing=times,
-        altogether=2.0 * times,
+        altogether=1.85 * times,
         before=0.35 * times,
         preparing=0.3 * min(times, 5.0),
         extracting=0.3 * times,
