@@ -71,11 +71,21 @@ def instances(scope: Scope, *laws: Laws) -> Iterator[ByLaw]:
         for sides in possible:
             if _root(sides.before) != _root(term) and not _as_power(sides.before):
                 continue
-            ways = parts(sides.before, term)
-            if is_polynomial(sides.before):
-                ways = islice(ways, 1 if any(map(_is_whole, sides.letters)) else MOST_WAYS)
-            found = (part for part in ways if not _is_trivial(sides, term, part))
-            yield from dict.fromkeys(_witness(sides, part, position, scope) for part in found)
+            found = _ways(sides, term)
+            yield from dict.fromkeys([_witness(sides, part, position, scope) for part in found])
+
+
+@lru_cache(maxsize=1 << 14)
+def _ways(sides: Sides, term: Node) -> tuple[Part, ...]:
+    """The ways in which the term is a multiple of the side that is replaced, and a rest.  Most
+    terms of a program are terms of many of the scopes that a search meets."""
+    side, heads = sides.before, heads_of(term)
+    if not all(need & heads for need in _needs(side)):
+        return ()
+    ways = parts(side, term)
+    if is_polynomial(side):
+        ways = islice(ways, 1 if any(map(_is_whole, sides.letters)) else MOST_WAYS)
+    return tuple([part for part in ways if not _is_trivial(sides, term, part)])
 
 
 def folds(scope: Scope, laws: Laws) -> Iterator[FoldByLaw]:

@@ -45,6 +45,14 @@ def find(scope: Scope) -> Softmax | None:
         return None
     if quotient.exponent != -1 or not isinstance(quotient.base, Access):
         return None
+    places = [
+        k
+        for k in range(len(scope.loops))
+        if not quotient.free >> k & 1
+        and expr.divide(exponential, _reduced(scope, exponential, k, "sum")) is scope.body
+    ]
+    if not places:
+        return None
     (argument,) = exponential.args
     candidates: list[tuple[Node, bool]] = []
     if isinstance(argument, Add):
@@ -55,9 +63,8 @@ def find(scope: Scope) -> Softmax | None:
         ]
     candidates.append((argument, False))  # last: X - M is also the X of an unshifted form
     for logits, shifted in candidates:
-        for k in range(len(scope.loops)):
-            inside = logits.free >> k & 1 and not quotient.free >> k & 1
-            if inside and definition(scope, logits, k, shifted) is scope.body:
+        for k in places:
+            if logits.free >> k & 1 and definition(scope, logits, k, shifted) is scope.body:
                 return Softmax(logits, k, shifted)
     return None
 

@@ -6,6 +6,7 @@ f(S[i]), S replaced by T        f(T[i]),  T over the loops of S
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 from einderive.ta.ir import expr
@@ -51,8 +52,14 @@ def with_tensors(
 def redirected(scope: Scope, sources: Mapping[Scope, Scope]) -> Scope:
     """The scope that reads `sources[s]` wherever it reads a scope s directly.  Both have the same
     loops."""
-    if all(sources[nested] is nested for nested in nested_scopes(scope)):
-        return scope
+    before = nested_scopes(scope)
+    after = tuple([sources[nested] for nested in before])
+    return scope if after == before else _redirected(scope, before, after)
+
+
+@lru_cache(maxsize=1 << 13)  # the programs of one search share most of their stages
+def _redirected(scope: Scope, before: tuple[Scope, ...], after: tuple[Scope, ...]) -> Scope:
+    sources = dict(zip(before, after, strict=True))
 
     def redirect(access: Access) -> Node:
         source = access.source
