@@ -95,7 +95,7 @@ def einsum_row(equation: str, size: int) -> tuple[float, float, float, float]:
     return own, theirs, own_arrays, numpys
 
 
-def bench_call(rows: Rows) -> int:
+def bench_call(out: Rows) -> int:
     """Both tables; 1 where a call costs more than it may."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -103,27 +103,27 @@ def bench_call(rows: Rows) -> int:
     try:
         line = "{:<30} {:>4} {:>5} {:>5} {:>9} {:>9} {:>10} {:>9} {:>9}  {}"
         heads = ("call", "ops", "calls", "views", "torch us", "numpy us", "compute us")
-        rows.say("float32, one thread; overhead = time of the call - time of its computing calls")
-        rows.say(line.format(*heads, "overhead", "allowed", ""))
+        out.say("float32, one thread; overhead = time of the call - time of its computing calls")
+        out.say(line.format(*heads, "overhead", "allowed", ""))
         for case in CALLS:
-            rows.progress.write(case.name)
+            out.progress.write(case.name)
             found = row(case)
             failed += not all(found.holds)
             cells = [f"{us:.1f}" for us in found[4:]]
             cells += [f"{found.torch_us - found.compute_us:.1f}", f"{found.allowed:.0f}"]
             verdict = "" if all(found.holds) else "over"
-            rows.add(line.format(*found[:4], *cells, verdict), found._asdict())
+            out.add(line.format(*found[:4], *cells, verdict), found._asdict())
         line = "{:<16} {:>5} {:>12} {:>12} {:>12} {:>12}"
         columns = ("einsum", "size", "ed, torch", "torch", "ed, numpy", "numpy")
-        rows.say()
-        rows.say(line.format(*columns))
+        out.say()
+        out.say(line.format(*columns))
         for equation in EQUATIONS:
             for size in SIZES:
-                rows.progress.write(f"{equation}, {size}")
+                out.progress.write(f"{equation}, {size}")
                 times = einsum_row(equation, size)
                 cells = [f"{us:.1f}" for us in times]
                 data = dict(zip(columns, (equation, size, *times), strict=True))
-                rows.add(line.format(equation, size, *cells), data)
+                out.add(line.format(equation, size, *cells), data)
     finally:
         torch.set_num_threads(threads)
     return 1 if failed else 0

@@ -56,21 +56,21 @@ class Outcome:
         return self.plain_seconds / self.seconds
 
 
-def bench_digits(words: Sequence[str], accuracy: Accuracy, seconds: float, rows: Rows) -> int:
+def bench_digits(words: Sequence[str], accuracy: Accuracy, seconds: float, out: Rows) -> int:
     """Print the table and what it comes to; 1 where a digit too many is lost."""
     chosen = [found for found in DIFFERENCES if not words or any(w in found.name for w in words)]
     if not chosen:
         names = ", ".join(found.name for found in DIFFERENCES)
         raise NameUnknownError(f"no formula has {words[0]!r} in its name; there are: {names}")
-    rows.say(
+    out.say(
         f"float32, {torch.get_num_threads()} threads, accuracy {accuracy}\n"
         "digits: of the plain lines and of the compiled function; lost: the most on any row"
     )
     head = (f"{kind:>9} {'digits':>8} {'lost':>4} {'time':>17} {'ratio':>6}" for kind in KINDS)
-    rows.say(f"{'formula':<33}{'  '.join(head)}  program")
+    out.say(f"{'formula':<33}{'  '.join(head)}  program")
     found: list[dict[str, Outcome]] = []
     for difference in chosen:
-        rows.progress.write(difference.name)
+        out.progress.write(difference.name)
         program = parse(difference.text, **cast(Any, difference.shapes))
         compiled = derive(program, accuracy=accuracy).compile(seconds=seconds)
         outcomes = {kind: outcome(difference, compiled, kind) for kind in KINDS}
@@ -78,8 +78,8 @@ def bench_digits(words: Sequence[str], accuracy: Accuracy, seconds: float, rows:
         cells = "  ".join(map(_cell, outcomes.values()))
         label = compiled.chosen.label
         data = {"formula": difference.name, "program": label, **outcomes}
-        rows.add(f"{difference.name:<33}{cells}  {label}", data)
-    rows.say("\n".join(_summary(found)))
+        out.add(f"{difference.name:<33}{cells}  {label}", data)
+    out.say("\n".join(_summary(found)))
     return int(any(o.lost > digits.MOST_LOST for outcomes in found for o in outcomes.values()))
 
 

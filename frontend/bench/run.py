@@ -218,7 +218,7 @@ def _core() -> str:
 
 
 def bench_search(
-    case: int | None, states: int, target: str, rows: Rows, throughput: bool = False
+    case: int | None, states: int, target: str, out: Rows, throughput: bool = False
 ) -> int:
     """One case here, or every case in a process of its own, so that memory is told apart, and the
     throughput after them; or that alone."""
@@ -227,15 +227,15 @@ def bench_search(
         known = ", ".join(map(str, CASES))
         raise NameUnknownError(f"there is no case {case}", next_step=f"choose one of {known}")
     if case is not None:
-        bench_case(case, states, machine, rows)
+        bench_case(case, states, machine, out)
         return 0
     if not throughput:
-        rows.say(f"target {machine.name}, predicted costs; at most {states} states")
+        out.say(f"target {machine.name}, predicted costs; at most {states} states")
         for number in CASES:
             command = [sys.executable, "-m", "einderive.frontend.cli.main", "bench", "search"]
             command += ["--case", str(number), "--states", str(states), "--target", target]
-            if returncode := rows.add_from(command):
+            if returncode := out.add_from(command):
                 return returncode
-            rows.say()
-    bench_throughput(THROUGHPUT_FACTOR * states, machine, rows)
+            out.say()
+    bench_throughput(THROUGHPUT_FACTOR * states, machine, out)
     return 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from pkgutil import resolve_name
+from typing import Any
 
 import click
 
@@ -18,9 +19,6 @@ from einderive.frontend.cli.parameters import (
     number,
     seconds,
 )
-
-if TYPE_CHECKING:
-    from einderive.frontend.bench.rows import Rows
 
 FORMULAS = click.option(
     "--formula",
@@ -54,18 +52,23 @@ EVERY = click.option(
 )
 
 
-def reported(measurement: Callable[..., int]) -> Callable[..., int]:
-    """A command whose results are printed as rows of a table, or as JSON."""
+def reported(place: str) -> Callable[[Callable[[], None]], Callable[..., int]]:
+    """A command whose rows a function of `frontend.bench` measures, and which prints them as rows
+    of a table, or as JSON."""
 
-    @JSON
-    @wraps(measurement)
-    def command(as_json: bool, **options: Any) -> int:
-        from einderive.frontend.bench.rows import Rows
+    def made(described: Callable[[], None]) -> Callable[..., int]:
+        @JSON
+        @wraps(described)
+        def command(as_json: bool, **options: Any) -> int:
+            from einderive.frontend.bench.rows import Rows
 
-        with Rows(as_json) as rows:
-            return measurement(rows=rows, **options)
+            with Rows(as_json) as rows:
+                found: int = resolve_name(f"einderive.frontend.bench.{place}")(out=rows, **options)
+                return found
 
-    return command
+        return command
+
+    return made
 
 
 @click.group(
@@ -102,21 +105,15 @@ def bench() -> None:
     show_default=True,
     help="The device whose costs the search predicts.",
 )
-@reported
-def search(rows: Rows, case: int | None, throughput: bool, states: int, target: str) -> int:
+@reported("run:bench_search")
+def search() -> None:
     """Measure the search on four cases, under growing budgets."""
-    from einderive.frontend.bench.run import bench_search
-
-    return bench_search(case, states, target, rows, throughput)
 
 
 @bench.command(epilog=examples("einderive bench call", "einderive bench call --json"))
-@reported
-def call(rows: Rows) -> int:
+@reported("call:bench_call")
+def call() -> None:
     """Measure what a call costs beyond its computation."""
-    from einderive.frontend.bench.call import bench_call
-
-    return bench_call(rows)
 
 
 @bench.command(
@@ -130,15 +127,12 @@ def call(rows: Rows) -> int:
     "--numpy", is_flag=True, help="Call the functions with NumPy arrays, not torch tensors."
 )
 @SECONDS
-@reported
-def never_slower(rows: Rows, **options: Any) -> int:
+@reported("never_slower:bench_slower")
+def never_slower() -> None:
     """Time compiled functions beside plain lines of torch.
 
     The plain lines compute the same by hand-written calls of torch, or of NumPy.
     """
-    from einderive.frontend.bench.never_slower import bench_slower
-
-    return bench_slower(out=rows, **options)
 
 
 @bench.command(
@@ -154,15 +148,12 @@ def never_slower(rows: Rows, **options: Any) -> int:
 @SECONDS
 @MINUTES
 @KEPT
-@reported
-def backward(rows: Rows, **options: Any) -> int:
+@reported("training.backward:bench_backward")
+def backward() -> None:
     """Time training steps beside plain lines of torch.
 
     A step is a call and its backward pass.  The bytes that are kept between the two are shown too.
     """
-    from einderive.frontend.bench.training.backward import bench_backward
-
-    return bench_backward(out=rows, **options)
 
 
 @bench.command(
@@ -189,16 +180,13 @@ def backward(rows: Rows, **options: Any) -> int:
 )
 @EVERY
 @KEPT
-@reported
-def choice(rows: Rows, **options: Any) -> int:
+@reported("choices.choice:bench_choice")
+def choice() -> None:
     """Compare predicted seconds of stages with measured ones.
 
     It prints the rank correlation and the median relative error, for all stages and by operator,
     and how often the program predicted fastest is about the fastest.
     """
-    from einderive.frontend.bench.choices.choice import bench_choice
-
-    return bench_choice(out=rows, **options)
 
 
 @bench.command(
@@ -221,29 +209,23 @@ def choice(rows: Rows, **options: Any) -> int:
 )
 @click.option("--held-out", is_flag=True, help="The third of the formulas that is held out.")
 @KEPT
-@reported
-def chosen(rows: Rows, **options: Any) -> int:
+@reported("choices.chosen:bench_chosen")
+def chosen() -> None:
     """Compare the chosen program with the fastest of all that are found.
 
     Each formula is compiled twice as by default. The two functions are timed in one race with what
     effort="high" finds, and with 20 programs that are drawn at random. Finding them takes about a
     minute a formula, and needs no quiet machine: do it ahead with `--part find`.
     """
-    from einderive.frontend.bench.choices.chosen import bench_chosen
-
-    return bench_chosen(out=rows, **options)
 
 
 @bench.command(epilog=examples("einderive bench digits --formula distances --accuracy fast"))
 @FORMULAS
 @ACCURACY
 @SECONDS
-@reported
-def digits(rows: Rows, **options: Any) -> int:
+@reported("digits:bench_digits")
+def digits() -> None:
     """Compare correct digits with those of plain lines."""
-    from einderive.frontend.bench.digits import bench_digits
-
-    return bench_digits(rows=rows, **options)
 
 
 @bench.command(
@@ -277,16 +259,13 @@ def digits(rows: Rows, **options: Any) -> int:
 @SECONDS
 @MINUTES
 @KEPT
-@reported
-def kernels(rows: Rows, **options: Any) -> int:
+@reported("kernels.run:bench_kernels")
+def kernels() -> None:
     """Time single stages beside torch, torch.compile and JAX.
 
     Elementwise chains, reductions, normalisations, stencils and others from public sources, at
     three sizes, by the public call.
     """
-    from einderive.frontend.bench.kernels.run import bench_kernels
-
-    return bench_kernels(out=rows, **options)
 
 
 @bench.command(epilog=examples("einderive bench bandwidth --picture docs/measurements"))
@@ -312,12 +291,9 @@ def kernels(rows: Rows, **options: Any) -> int:
     help="Only 2 to this power elements. [default: 12, 14, ... 24]",
 )
 @SECONDS
-@reported
-def bandwidth(rows: Rows, powers: tuple[int, ...], **options: Any) -> int:
+@reported("kernels.bandwidth:bench_bandwidth")
+def bandwidth() -> None:
     """Measure the bandwidth of addition and row softmax by size.
 
     Torch's own kernels and a copy of as many bytes are measured beside them.
     """
-    from einderive.frontend.bench.kernels.bandwidth import POWERS, bench_bandwidth
-
-    return bench_bandwidth(powers or POWERS, out=rows, **options)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED
-from einderive.frontend.cli.parameters import FILE, JSON, examples
+from einderive.frontend.cli.parameters import FILE, JSON, examples, say
 
 if TYPE_CHECKING:
     from einderive.frontend.memory.store import Kept
@@ -96,12 +96,11 @@ def export_all(file: str, as_json: bool) -> int:
     Choices and kernels stay here: they hold for this machine alone.
     """
     from einderive.frontend.compile.exchange import export_memory
-    from einderive.frontend.report.data import json_text
     from einderive.frontend.text import counted
 
     count = export_memory(file)
-    said = json_text({"derivations": count, "file": file})
-    print(said if as_json else f"wrote {counted(count, 'derivation')} to {file}")
+    data = {"derivations": count, "file": file}
+    say(as_json, data, f"wrote {counted(count, 'derivation')} to {file}")
     return DONE
 
 
@@ -142,13 +141,12 @@ def import_all(file: str, as_json: bool) -> int:
 def clear(as_json: bool) -> int:
     """Forget everything, and delete the kernels."""
     from einderive.frontend.memory.kept import store
-    from einderive.frontend.report.data import json_text
     from einderive.frontend.text import counted
 
     texts = store().clear()
     files = sum(_delete(name) for name in KERNELS)
     said = f"forgot {counted(texts, 'text')} and deleted {counted(files, 'file')} of kernels"
-    print(json_text({"texts": texts, "files": files}) if as_json else said)
+    say(as_json, {"texts": texts, "files": files}, said)
     return DONE
 
 

@@ -27,6 +27,7 @@ from einderive.frontend.cli.parameters import (
 from einderive.frontend.cli.parameters import seconds as seconds_type
 
 if TYPE_CHECKING:
+    from einderive.frontend.api.compiled import Derivation
     from einderive.frontend.trial.effort import Given
 
 EXAMPLES = examples(
@@ -105,16 +106,6 @@ class JsonAlone(click.Command):
 @click.option("--run/--no-run", help="Build, check and time the best programs.")
 def derive(
     formula: str,
-    shapes: tuple[str, ...],
-    target: str,
-    effort: Given | None,
-    seconds: float | None,
-    states: int | None,
-    dtype: tuple[str, ...],
-    over: tuple[str, ...],
-    weights: str,
-    memory: str | None,
-    deterministic: bool,
     candidate: int,
     json_to: str | None,
     html: str | None,
@@ -136,22 +127,70 @@ def derive(
 
     Sizes may be names, as in A=n,64 and `where h in 0:n-2`; their values follow as n=100.
     """
+    records = [path for path in (save, json_to) if path not in (None, "-")]
+    _require_folders([path for path in (*records, html) if path is not None])
+    raced = {name: options[name] for name in ("effort", "memory", "deterministic")}
+    derivation = _derived(formula, **options)
+    from einderive.frontend.cli.records import measured, print_measured, require_candidate
+    from einderive.frontend.report.data import json_text
+    from einderive.frontend.report.derivation import derivation_parts
+    from einderive.frontend.report.terminal import show, terminal_width
+
+    interrupted = derivation.stats.stopped == "interrupted"
+    if registers:
+        derivation = derivation.with_registers()
+    kept = {"search": search, "kernels": kernels or registers}
+    for path in records:
+        derivation.save(path, **kept)
+    if html is not None:
+        derivation.to_html(html)
+    if json_to != "-":
+        require_candidate(derivation, candidate)
+        show(*derivation_parts(derivation, terminal_width(), candidate - 1))
+    compiled = measured(derivation, **raced) if run and not interrupted else None
+    if compiled is not None and (records or json_to == "-"):
+        from einderive.frontend.measurements.stages import race_of
+
+        derivation = replace(compiled.derivation, recorded_race=race_of(compiled))
+        for path in records:
+            derivation.save(path, **kept)
+    if compiled is not None and html is not None:
+        compiled.to_html(html)
+    if json_to == "-":
+        print(json_text(derivation.data(**kept)))
+    elif compiled is not None:
+        print()
+        print_measured(compiled)
+    elif run:
+        print("interrupted: nothing was measured", file=sys.stderr)
+    interrupted |= compiled is not None and compiled.interrupted
+    return INTERRUPTED if interrupted else DONE
+
+
+def _derived(
+    formula: str,
+    shapes: tuple[str, ...],
+    effort: Given | None,
+    seconds: float | None,
+    states: int | None,
+    dtype: tuple[str, ...],
+    over: tuple[str, ...],
+    weights: str,
+    memory: str | None,
+    deterministic: bool,
+    **options: Any,
+) -> Derivation:
+    """The derivation.  Meanwhile, stderr says how far the search is."""
     from einderive.frontend import arguments
     from einderive.frontend.report.terminal import Progress
 
     extents = arguments.shapes(shapes, names=True)
     types, ranges = arguments.dtypes(dtype), arguments.ranges(over)
-    records = [path for path in (save, json_to) if path not in (None, "-")]
-    _require_folders([path for path in (*records, html) if path is not None])
     with Progress() as progress:
         progress.write("loading torch and the rules")
         from einderive.derivations.search.strategy import Budget
         from einderive.frontend.api.optimize import derive as derive_program
-        from einderive.frontend.cli.records import measured, print_measured, require_candidate
         from einderive.frontend.limits.asked import limits_of
-        from einderive.frontend.report.data import json_text
-        from einderive.frontend.report.derivation import derivation_parts
-        from einderive.frontend.report.terminal import show, terminal_width
         from einderive.frontend.trial.effort import effort_of
         from einderive.ta.errors import TextError
         from einderive.ta.notation.parse import parse, sizes_named, tensors_named
@@ -165,45 +204,13 @@ def derive(
         except TextError:  # said when the text is parsed
             named = frozenset(extents)
         tensors, sizes = arguments.without_sizes(extents, named, formula)
-        derivation = derive_program(
+        return derive_program(
             parse(formula, tensors, types, ranges, sizes),
-            target=target,
             budget=budget,
             progress=progress.show if progress.wanted else None,  # each takes a look at all states
             weights=[name.strip() for name in weights.split(",") if name.strip()],
             **options,
         )
-    interrupted = derivation.stats.stopped == "interrupted"
-    kernels |= registers
-    if registers:
-        derivation = derivation.with_registers()
-    for path in records:
-        derivation.save(path, search=search, kernels=kernels)
-    if html is not None:
-        derivation.to_html(html)
-    if json_to != "-":
-        require_candidate(derivation, candidate)
-        show(*derivation_parts(derivation, terminal_width(), candidate - 1))
-    wanted = run and not interrupted
-    asked: Any = {"memory": memory, "deterministic": deterministic}
-    compiled = measured(derivation, None, effort, **asked) if wanted else None
-    if compiled is not None and (records or json_to == "-"):
-        from einderive.frontend.measurements.stages import race_of
-
-        derivation = replace(compiled.derivation, recorded_race=race_of(compiled))
-        for path in records:
-            derivation.save(path, search=search, kernels=kernels)
-    if compiled is not None and html is not None:
-        compiled.to_html(html)
-    if json_to == "-":
-        print(json_text(derivation.data(search, kernels)))
-    elif compiled is not None:
-        print()
-        print_measured(compiled)
-    elif run:
-        print("interrupted: nothing was measured", file=sys.stderr)
-    interrupted |= compiled is not None and compiled.interrupted
-    return INTERRUPTED if interrupted else DONE
 
 
 def _require_folders(paths: list[str]) -> None:

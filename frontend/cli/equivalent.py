@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
-from einderive.frontend.cli.parameters import JSON, LAWS, RANGES, SHAPES, examples
+from einderive.frontend.cli.parameters import JSON, LAWS, RANGES, SHAPES, examples, refuse_options
 
 EXAMPLES = examples(
     'einderive equivalent "Y[i] = A[i,k]*(x[k]+y[k])" "Y[i] = A[i,k]*x[k] + A[i,k]*y[k]" \\',
@@ -61,18 +61,11 @@ def equivalent(
     ranges = arguments.ranges(over)
     with Progress() as progress:
         progress.write("comparing")
-        from einderive.frontend.api.option_names import option_names
         from einderive.frontend.equality.equivalent import equivalent as compare
         from einderive.frontend.report.data import json_text
 
-        for name in option_names(compare):
-            if name in sizes:
-                raise arguments.UsageError(
-                    f"{name} is a word of `einderive equivalent`, and no tensor can have this name",
-                    next_step="choose another name for the tensor",
-                )
-        allowed = laws or None
-        verdict = compare(lhs, rhs, laws=allowed, generic=generic, ranges=ranges, **sizes)
+        refuse_options(compare, "equivalent", sizes)
+        verdict = compare(lhs, rhs, laws=laws or None, generic=generic, ranges=ranges, **sizes)
     if as_json:
         print(json_text(verdict))
     else:

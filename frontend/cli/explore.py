@@ -84,7 +84,7 @@ def explore(
     derivation = load(record)
     if other is not None:
         return _both(derivation, load(other), (record, other), html, timed, as_json)
-    compiled = measured(derivation, seconds, effort) if timed else None
+    compiled = measured(derivation, effort, seconds=seconds) if timed else None
     shown = derivation if compiled is None else compiled
     if as_json:
         from einderive.frontend.explorer.view import view_of

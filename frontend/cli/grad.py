@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
-from einderive.frontend.cli.parameters import DTYPES, JSON, RANGES, SHAPES, examples
+from einderive.frontend.cli.parameters import DTYPES, JSON, RANGES, SHAPES, examples, refuse_options
 
 EXAMPLES = examples(
     'einderive grad "Y[i,j] = A[i,k]*B[k,j]" A=64,32 B=32,16',
@@ -53,7 +53,6 @@ def grad(
         )
     extents = arguments.shapes(shapes, names=True)
     types, ranges = arguments.dtypes(dtype), arguments.ranges(over)
-    from einderive.frontend.api.option_names import option_names
     from einderive.frontend.gradients.grad import grad as gradient
     from einderive.frontend.gradients.grad import jvp
     from einderive.ta.notation.parse import sizes_named, tensors_named
@@ -62,11 +61,7 @@ def grad(
     tensors, sizes = arguments.without_sizes(extents, named, formula)
     names = None if wrt is None else [name.strip() for name in wrt.split(",") if name.strip()]
     given: dict[str, Any] = {**tensors, **sizes}
-    for name in sorted(given.keys() & {*option_names(gradient)}):
-        raise arguments.UsageError(
-            f"{name} is a word of `einderive grad`, and no tensor can have this name",
-            next_step="choose another name for the tensor",
-        )
+    refuse_options(gradient, "grad", given)
     if forward:
         found = jvp(formula, wrt=names, dtypes=types, ranges=ranges, **given)
     else:

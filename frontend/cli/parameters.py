@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Known(click.ParamType[str]):
@@ -81,6 +83,25 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "examples:", *(f"  {line}" for line in lines)])
 
 
+def say(as_json: bool, data: object, text: str) -> None:
+    """The result on stdout, as JSON or in words."""
+    from einderive.frontend.report.data import json_text
+
+    print(json_text(data) if as_json else text)
+
+
+def refuse_options(function: Callable[..., Any], command: str, names: Iterable[str]) -> None:
+    """UsageError where a tensor has the name of one of the function's options."""
+    from einderive.frontend.api.option_names import option_names
+    from einderive.frontend.arguments import UsageError
+
+    for name in sorted({*names} & {*option_names(function)}):
+        raise UsageError(
+            f"{name} is a word of `einderive {command}`, and no tensor can have this name",
+            next_step="choose another name for the tensor",
+        )
+
+
 SHAPES = click.argument("shapes", metavar="[NAME=SIZES]...", nargs=-1)
 DTYPES = click.option(
     "--dtype",
@@ -143,6 +164,13 @@ DETERMINISTIC = click.option(
     is_flag=True,
     help="Take only programs that give the same bits each time.",
 )
+
+
+def raced(command: Command) -> Command:
+    """The options of a race."""
+    return EFFORT(TIMING(MEMORY(DETERMINISTIC(command))))
+
+
 JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 SECONDS = click.option(
     "--seconds",

@@ -8,22 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, INTERRUPTED
-from einderive.frontend.cli.parameters import (
-    DETERMINISTIC,
-    EFFORT,
-    FILE,
-    JSON,
-    MEMORY,
-    TIMING,
-    Known,
-    examples,
-    number,
-)
+from einderive.frontend.cli.parameters import FILE, JSON, Known, examples, number, raced, say
 
 if TYPE_CHECKING:
     from einderive.derivations.record.verify import Report
     from einderive.frontend.api.compiled import CompiledFunction, Derivation
-    from einderive.frontend.trial.effort import Given
 
 RECORD = click.argument("record", metavar="FILE", type=FILE)
 FIRST = 'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=64,8 B=64,8 --save d.json'
@@ -74,19 +63,9 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
 
 @click.command(epilog=examples(FIRST, "einderive run d.json", "einderive run d.json --seconds 5"))
 @RECORD
-@EFFORT
-@TIMING
-@MEMORY
-@DETERMINISTIC
+@raced
 @JSON
-def run(
-    record: str,
-    effort: Given | None,
-    seconds: float | None,
-    memory: str | None,
-    deterministic: bool,
-    as_json: bool,
-) -> int:
+def run(record: str, as_json: bool, **options: Any) -> int:
     """Build, check and time the programs of a saved derivation.
 
     The steps are checked first; each program is then compared with the formula on random inputs,
@@ -101,9 +80,10 @@ def run(
         from einderive.frontend.report.data import json_text
         from einderive.frontend.trial.effort import effort_of
 
-        limits_of(memory, deterministic)
+        limits_of(options["memory"], options["deterministic"])
         derivation = load(record)
-        for number in range(min(effort_of(effort or "normal").tried, len(derivation.candidates))):
+        tried = effort_of(options["effort"] or "normal").tried
+        for number in range(min(tried, len(derivation.candidates))):
             progress.write(f"checking candidate {number + 1}")
             report = derivation.check(number)
             if not report:
@@ -112,9 +92,13 @@ def run(
         print(json_text(_data(number + 1, report)) if as_json else report)
         print(f"candidate {number + 1} does not check; nothing was run", file=sys.stderr)
         return FAILED
-    compiled = measured(derivation, seconds, effort, memory, deterministic)
+    compiled = measured(derivation, **options)
     if as_json:
-        print(json_text({"measured": raced(compiled), "interrupted": compiled.interrupted}))
+        from einderive.frontend.measurements.data import race_data
+        from einderive.frontend.measurements.stages import race_of
+
+        race = race_data(race_of(compiled), compiled.derivation.candidates)
+        print(json_text({"measured": race, "interrupted": compiled.interrupted}))
     else:
         print_measured(compiled)
     return INTERRUPTED if compiled.interrupted else DONE
@@ -177,20 +161,9 @@ def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> 
     type=FILE,
     help="Where the files are written; it is made if it does not exist.",
 )
-@EFFORT
-@TIMING
-@MEMORY
-@DETERMINISTIC
+@raced
 @JSON
-def export(
-    record: str,
-    folder: str,
-    effort: Given | None,
-    seconds: float | None,
-    memory: str | None,
-    deterministic: bool,
-    as_json: bool,
-) -> int:
+def export(record: str, folder: str, as_json: bool, **options: Any) -> int:
     """Write the fastest program of a saved derivation as Python that runs without einderive.
 
     The programs are built, checked and timed first, as `einderive run` does.  `program.py` has the
@@ -198,11 +171,10 @@ def export(
     formula in float64.
     """
     from einderive.frontend.api.record import load
-    from einderive.frontend.report.data import json_text
 
-    compiled = measured(load(record), seconds, effort, memory, deterministic)
+    compiled = measured(load(record), **options)
     files = [str(path) for path in compiled.export(folder)]
-    print(json_text(files) if as_json else "\n".join(f"wrote {path}" for path in files))
+    say(as_json, files, "\n".join(f"wrote {path}" for path in files))
     return INTERRUPTED if compiled.interrupted else DONE
 
 
@@ -221,33 +193,14 @@ def require_candidate(derivation: Derivation, number: int | None) -> None:
         )
 
 
-def measured(
-    derivation: Derivation,
-    seconds: float | None,
-    effort: Given | None,
-    memory: str | None = None,
-    deterministic: bool = False,
-) -> CompiledFunction:
+def measured(derivation: Derivation, effort: object, **options: Any) -> CompiledFunction:
     """The compiled function.  Meanwhile, stderr says what is being done."""
     from einderive.frontend.report.terminal import Progress
 
     with Progress() as progress:
         progress.write("building, checking and measuring the best candidates")
-        return derivation.compile(
-            effort=effort or "normal",
-            seconds=seconds,
-            memory=memory,
-            deterministic=deterministic,
-            progress=progress.write,
-        )
-
-
-def raced(compiled: CompiledFunction) -> dict[str, Any]:
-    """The race as a record holds it."""
-    from einderive.frontend.measurements.data import race_data
-    from einderive.frontend.measurements.stages import race_of
-
-    return race_data(race_of(compiled), compiled.derivation.candidates)
+        options["effort"] = effort or "normal"
+        return derivation.compile(progress=progress.write, **options)
 
 
 def print_measured(compiled: CompiledFunction) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from importlib.resources import files
 from inspect import getsource
 from typing import Any, Final
 
@@ -18,53 +19,10 @@ from einderive.frontend.call.record import Call, Ref
 from einderive.frontend.call.simplify import Simple
 from einderive.ta.errors import BuildError
 
-LOOPS = '''"""Compiled loops: what llvmlite makes of their text, on torch's own threads."""
 
-import ctypes
-from pathlib import Path
-
-import torch
-from llvmlite import binding
-
-from {threads} import openmp, runner
-
-NUMBER = ctypes.CFUNCTYPE(ctypes.c_int)
-ALONE = {{{alone}}}
-ENGINES = []
-
-binding.initialize_native_target()
-binding.initialize_native_asmprinter()
-library = openmp()
-for name, alone in ALONE.items():
-    function = alone if library is None else getattr(library, name.removeprefix("einderive_"))
-    binding.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
-
-
-def loops(file, parallel, results, team, numbers):
-    """The kernel of a file as a function of tensors; `results` are shapes and types, `team` is how
-    many totals the threads write for one another, `numbers` are sizes that the text leaves open."""
-    module = binding.parse_assembly((Path(__file__).parent / file).read_text())
-    machine = binding.Target.from_default_triple().create_target_machine(
-        cpu=binding.get_host_cpu_name(),
-        features=binding.get_host_cpu_features().flatten(),
-        opt=3,
-        jit=True,
-    )
-    engine = binding.create_mcjit_compiler(module, machine)
-    engine.finalize_object()
-    ENGINES.append(engine)
-    run = runner(engine.get_function_address("run"), (1 << 62) if parallel else 0, {most})
-
-    def call(*tensors):
-        made = [torch.empty(shape, dtype=dtype) for shape, dtype in results]
-        shared = [torch.empty(team, dtype=torch.float64)] if team else []
-        addresses = [tensor.data_ptr() for tensor in (*tensors, *made, *shared)]
-        addresses += numbers
-        run((ctypes.c_int64 * len(addresses))(*addresses))
-        return tuple(made)
-
-    return call
-'''
+def template(name: str) -> str:
+    """The text of a file that is written, with names in braces."""
+    return (files(__package__) / f"{name}.txt").read_text("utf-8")
 
 
 @dataclass
@@ -109,7 +67,7 @@ class Kernels:
         self.files[f"{self.prefix}_{name}.py.txt"] = kernel.source
         self.files[f"{threads}.py"] = getsource(threads_module)
         alone = ", ".join(f'"{name}": NUMBER(lambda: {one()})' for name, one in ALONE.items())
-        self.files[f"{self.prefix}_loops.py"] = LOOPS.format(
+        self.files[f"{self.prefix}_loops.py"] = template("loops").format(
             threads=threads, alone=alone, most=MOST_THREADS
         )
         self.imports[f"from {self.prefix}_loops import loops"] = None

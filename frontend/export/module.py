@@ -27,7 +27,7 @@ from einderive.frontend.call.record import Trace, Unrecordable, record
 from einderive.frontend.call.simplify import simplified
 from einderive.frontend.export.calls import statements
 from einderive.frontend.export.error import error
-from einderive.frontend.export.kernels import Kernels
+from einderive.frontend.export.kernels import Kernels, template
 from einderive.frontend.files import write_whole
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.version import __version__
@@ -44,69 +44,6 @@ WIDER: Final = 10.0
 FIND: Final = """
 sys.path.insert(0, str(Path(__file__).parent))  # its kernels lie beside it
 """
-HEAD = '''#!/usr/bin/env python
-{comments}
-#
-# Written by einderive {version}; needs torch{needs}.  `python {module}.py` checks it.
-
-import sys
-from pathlib import Path
-
-import torch
-{imports}
-SHAPES = {shapes}
-TYPES = {types}
-ALLOWED = {allowed}
-"""The largest error over the largest entry, by output."""
-{kernels}
-
-def program({parameters}):
-    """The chosen program: {label}."""
-    given = [{given}]
-    for operand, shape, dtype in zip(given, SHAPES, TYPES, strict=True):
-        if tuple(operand.shape) != shape or operand.dtype != dtype:
-            raise TypeError(f"an operand is {{shape}} of {{dtype}}, not {{tuple(operand.shape)}} "
-                            f"of {{operand.dtype}}")
-    with torch.no_grad():
-        return _program(*[operand.contiguous() for operand in given])
-
-
-def _program({numbers}):
-{body}
-
-
-def reference({numbers}):
-    """The formula as it is written, in float64."""
-{reference}
-
-
-def operands(device={device!r}):
-    """Random operands such as the program was compiled for."""
-    torch.manual_seed(0)
-    return [{operands}]
-
-
-{error}
-
-def main():
-    given = operands()
-    found = program(*given)
-    wide = [x.double() if x.is_floating_point() else x for x in given]
-    expected = reference(*wide)
-    found = found if isinstance(found, tuple) else (found,)
-    expected = expected if isinstance(expected, tuple) else (expected,)
-    right = True
-    for y, z, allowed in zip(found, expected, ALLOWED, strict=True):
-        apart = error(y, z)
-        right = right and y.shape == z.shape and apart <= allowed
-        print(f"error {{apart:.1e}}, allowed {{allowed:.1e}}")
-    print("right" if right else "WRONG")
-    return 0 if right else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
-'''
 
 
 def write(
@@ -138,7 +75,7 @@ def files(program: Program, run: Run, device: str, label: str) -> dict[str, str]
     doubled = [x.double() if x.is_floating_point() else x for x in given]
     written = simplified(_recorded(exact, plain, doubled))
     names = _names(program.inputs)
-    text = HEAD.format(
+    text = template("program").format(
         comments="\n".join(_comments(program)),
         version=__version__,
         needs="".join(f" and {name}" for name in _needs(kernels)),

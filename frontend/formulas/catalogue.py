@@ -8,9 +8,9 @@ that it names.
 from __future__ import annotations
 
 import re
-import tomllib
-from importlib.resources import files
 from typing import Any
+
+from einderive.ta.listing import table
 
 EXTENTS = re.compile(r"\(.*?\)|below \S+")
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -18,15 +18,15 @@ NAME = re.compile(r"[A-Za-z_]\w*")
 
 def entries(package: str, file: str) -> list[dict[str, Any]]:
     """The entries of a file in its order, each with its name."""
-    tables = tomllib.loads((files(package) / f"{file}.toml").read_text("utf-8"))
+    tables = table(package, f"{file}.toml")
     default = tables.pop("default", {})
-    return [_entry(name, default, table) for name, table in tables.items()]
+    return [_entry(name, default, own) for name, own in tables.items()]
 
 
-def _entry(name: str, default: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
-    found = {"name": name, **default, **table}
+def _entry(name: str, default: dict[str, Any], stated: dict[str, Any]) -> dict[str, Any]:
+    found = {"name": name, **default, **stated}
     if "sizes" in default:
-        own, extents = table.get("sizes", {}), " ".join(EXTENTS.findall(found["of"]))
+        own, extents = stated.get("sizes", {}), " ".join(EXTENTS.findall(found["of"]))
         named = {*NAME.findall(extents), *found.get("given", "").split()}
         usual = {n: of for n, of in default["sizes"].items() if n in named and n not in own}
         found["sizes"] = own | usual

@@ -32,20 +32,16 @@ def listed(file: str) -> tuple[Formula, ...]:
 
 def _formula(
     *,
-    name: str,
-    source: str,
     of: str,
-    text: str,
     line: str,
     sizes: Mapping[str, Sequence[int]],
     given: str = "",
     also: Sequence[str] = (),
     arrays: bool = True,
+    **stated: str,
 ) -> Formula:
     return Formula(
-        name=name,
-        source=source,
-        text=text,
+        **stated,
         lines=(line, *also),
         tensors=operands(of),
         extents={size: tuple(extents) for size, extents in sizes.items()},

@@ -8,7 +8,6 @@ Not here: the comparison (`frontend.equality`).  May be imported by `frontend.be
 from __future__ import annotations
 
 from einderive.frontend.identities.entry import Pair, listed
-from einderive.frontend.identities.undecided import UNDECIDED
 
 FILES = (
     *("exponentials", "powers", "order", "signs", "trigonometry", "rational", "sums", "arcs"),
@@ -17,5 +16,8 @@ FILES = (
 FAMILIES = tuple(map(listed, FILES))
 EQUAL = tuple(pair for family in FAMILIES for pair in family.equal)
 UNEQUAL = tuple(pair for family in FAMILIES for pair in family.unequal)
+
+UNDECIDED: frozenset[str] = frozenset()
+"""The pairs that `equivalent` does not decide."""
 
 __all__ = ["EQUAL", "FAMILIES", "UNDECIDED", "UNEQUAL", "Pair"]

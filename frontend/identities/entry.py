@@ -16,9 +16,9 @@ vector of 6 numbers; k and j run over their positions.
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
 from typing import NamedTuple
+
+from einderive.ta.listing import table
 
 SIZE = 6
 ITERATORS = ("j", "k")
@@ -45,7 +45,7 @@ class Family(NamedTuple):
 
 def listed(file: str) -> Family:
     """The pairs of one of the files."""
-    found = tomllib.loads((files(__package__) / f"{file}.toml").read_text("utf-8"))
+    found = table(__package__, f"{file}.toml")
 
     def pairs(side: str) -> tuple[Pair, ...]:
         return tuple(

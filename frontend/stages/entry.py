@@ -102,8 +102,8 @@ class Stage:
     sizes: Mapping[str, Extents]
     results: Mapping[str, Operand]
     given: tuple[str, ...]
-    dtype: str
-    bound: bool
+    dtype: str = "float32"
+    bound: bool = True
 
     def at(self, elements: int) -> Mapping[str, int]:
         """The sizes at one of ELEMENTS."""
@@ -152,33 +152,23 @@ def stages(source: str) -> tuple[Stage, ...]:
 
 def stage(
     *,
-    name: str,
-    kind: str,
-    source: str,
     of: str,
     sizes: str | Mapping[str, Sequence[int]],
-    text: str,
     line: str = "",
     torch: str = "",
     jax: str = "",
     given: str = "",
-    dtype: str = "float32",
-    bound: bool = True,
+    **stated: Any,
 ) -> Stage:
     """The stage as its entry says."""
     tensors = dict(map(given_operand, of.split("; ")))
     extents = SIZES[sizes] if isinstance(sizes, str) else sizes
     return Stage(
-        name,
-        kind,
-        source,
-        text,
-        torch or line,
-        jax or line,
-        {name: of for name, of in tensors.items() if not of.operand.is_result},
-        {name: (few, some, many) for name, (few, some, many) in extents.items()},
-        {name: of.operand for name, of in tensors.items() if of.operand.is_result},
-        tuple(given.split()),
-        dtype,
-        bound,
+        **stated,
+        torch_line=torch or line,
+        jax_line=jax or line,
+        operands={name: of for name, of in tensors.items() if not of.operand.is_result},
+        sizes={name: (few, some, many) for name, (few, some, many) in extents.items()},
+        results={name: of.operand for name, of in tensors.items() if of.operand.is_result},
+        given=tuple(given.split()),
     )

@@ -148,7 +148,7 @@ def test_random_command_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, seed: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("einderive.frontend.bench.run.bench_search", lambda *_: 0)  # takes minutes
+    monkeypatch.setattr("einderive.frontend.bench.run.bench_search", lambda **_: 0)  # takes minutes
     random = Random(f"lines {seed}")
     for _ in range(150 * times):
         line = [random.choice(WORDS) for _ in range(random.randrange(6))]

@@ -86,7 +86,7 @@ def bench_bandwidth(
     out.say(f"{'kernel':<12} {'elements':>9} {OWN:>10} {TORCH:>10} {COPY:>10}  program")
     for kernel in KERNELS:
         points = []
-        for power in powers:
+        for power in powers or POWERS:
             out.progress.write(f"{kernel.name}, 2^{power}")
             point = measured(kernel, 1 << power, device, seconds)
             points.append(point)

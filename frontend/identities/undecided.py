@@ -1,3 +1,0 @@
-"""The pairs that `equivalent` does not decide."""
-
-UNDECIDED: frozenset[str] = frozenset()
