@@ -44,7 +44,7 @@ class FoldByLaw(Witness):
         ):
             raise RuleRefused("the law has other letters")
         values = dict(zip(fold.letters, (part.body for part in self.parts), strict=True))
-        if not scope.sums or scope.reducer != fold.outer:
+        if scope.reducer != fold.outer:
             raise RuleRefused(f"the law is about {fold.outer}")
         if put(fold.operand, values) is not scope.body:
             raise RuleRefused("the body is not the function of the law")
