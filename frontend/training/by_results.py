@@ -12,13 +12,11 @@ import torch
 
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd.related import Part, Related
-from einderive.frontend.training.proposing import reading_program
+from einderive.frontend.training.proposing import bytes_of, fresh_names, reading_program
 from einderive.frontend.training.saving import Saving
 from einderive.ta.gradients.program import floating_type
 from einderive.ta.gradients.saved import is_gradient, reading, reads
 from einderive.ta.ir import expr
-from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.names import pool
 from einderive.ta.ir.node import Scope, Tensor
 
 
@@ -34,8 +32,7 @@ def by_results(related: Related, part: Part, most: int) -> Saving | None:
     if not is_gradient(found, gradient, kept):
         return None
     made, operands = reading_program(program, part, found, kept)
-    sizes = [program.inputs[place] for place in operands] + [*kept.values()]
-    if sum(tensor.size * element_bytes(tensor) for tensor in sizes) > most:
+    if bytes_of([*(program.inputs[place] for place in operands), *kept.values()]) > most:
         return None
     roots = program.roots()
     places = tuple(roots.index(scope) for scope in kept)
@@ -48,10 +45,8 @@ def by_results(related: Related, part: Part, most: int) -> Saving | None:
 def _kept(related: Related, part: Part) -> dict[Scope, Tensor]:
     """The results that the gradient reads, and tensors in their places."""
     program, gradient = related.program, part.program.roots()
-    names = {tensor.name for tensor in (*program.inputs, *part.program.inputs)}
-    names |= {statement.name for statement in (*program.statements, *part.program.statements)}
-    fresh = (f"kept_{name}" for name in pool(frozenset(names)))
     kept: dict[Scope, Tensor] = {}
+    fresh = fresh_names(program, part, kept)
     types = output_types(program)
     for place, (root, dtype) in enumerate(zip(program.roots(), types, strict=True)):
         if not related.floating[place] or not root.loops or any(loop.lo for loop in root.loops):

@@ -21,15 +21,15 @@ import torch
 
 from einderive.frontend.autograd.kin import Way
 from einderive.frontend.autograd.node import by_node
-from einderive.frontend.autograd.related import Part, Related
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.baselines.rival import rivals
-from einderive.frontend.memory.kept import keeps
 from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.training.asked import Asked
 from einderive.frontend.training.at_another_size import at_another_size
 from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.kept import keeps_results, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
-from einderive.frontend.training.remembered import key_of, recalled, remember
+from einderive.frontend.training.remembered import remembered
 from einderive.frontend.training.saving import saving
 from einderive.frontend.trial.effort import Effort, effort_of
 from einderive.frontend.trial.entrants import PROBLEMS
@@ -52,8 +52,6 @@ BRIEF: Final = 0.1
 """First steps that take less are taken three times."""
 MARGIN: Final = 0.97
 """A line is recorded if it takes at most this part of the derived program's time."""
-
-
 ALIKE: Final = 1.03
 """Times that differ by less are no reason to keep more for the backward pass."""
 
@@ -98,103 +96,73 @@ class Steps:
 def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options: Any) -> Way | None:
     """The way to record calls by operands of which these require gradients; None for the node that
     keeps operands."""
-    effort, derivation = _effort(options), outcome.derivation
     program = related.program
     wrt = tuple(place for place, flag in enumerate(flags) if flag)
     outputs = tuple(place for place, floating in enumerate(related.floating) if floating)
     part = related.gradient(wrt, outputs) if wrt and outputs else None
-    if part is None or not effort.measured or derivation.nan == "strict":
+    if part is None or not _effort(options).measured or outcome.derivation.nan == "strict":
         return None
     plain = rivals(program, outcome.device)
     lines = [Line(program, rival) for rival in plain if rival.inputs == program.inputs]
     if not lines:
         return None
+    asked = Asked(outcome, related, flags, options, part, lines)
     known = related.kin.way_of(program, flags)
     if known is not None:
         with suppress(LookupError, *PROBLEMS):
-            return at_another_size(known[0], outcome, related, part, lines)
-    way = _remembered(outcome, related, flags, options, part, lines)
+            return at_another_size(known[0], asked)
+    way = remembered(asked, lambda: _chosen(asked))
     related.kin.keep_way(program, flags, way)
     return way
 
 
-def _remembered(
-    outcome: Outcome,
-    related: Related,
-    flags: tuple[bool, ...],
-    options: Any,
-    part: Part,
-    lines: Sequence[Line],
-) -> Way | None:
-    """The way that was chosen before, in any process, or that a race chooses now."""
-    remembering = options.get("remember", False) and keeps()
-    key = key_of(outcome, related, flags, options)
-    if remembering:
-        with suppress(LookupError, TypeError, ValueError):  # the text of another release
-            return recalled(key, related, part, lines)[0]
-    way = _chosen(outcome, related, flags, options, part, lines)
-    if remembering:
-        remember(key, related, way)
-    return way
-
-
-def _chosen(
-    outcome: Outcome,
-    related: Related,
-    flags: tuple[bool, ...],
-    options: Any,
-    part: Part,
-    lines: Sequence[Line],
-) -> Way | None:
+def _chosen(asked: Asked) -> Way | None:
     """The way that a race chooses."""
-    effort, derivation, program = _effort(options), outcome.derivation, related.program
-    seconds = options.get("seconds")
-    seconds = SHARE * (effort.timing if seconds is None else seconds)
-    steps = _steps(program, part, related, flags, outcome)
-    lines = _near(lines, outcome)
-    for way in _faster(lines, part, related, steps, outcome.device == "cuda", seconds):
+    outcome, seconds = asked.outcome, asked.options.get("seconds")
+    seconds = SHARE * (_effort(asked.options).timing if seconds is None else seconds)
+    for way in _faster(asked, _steps(asked), _near(asked), seconds):
         if not isinstance(way, Line):
             return way  # both of its programs were judged when they were compiled
         try:
-            if not refusal(way, part, outcome.device, derivation.accuracy, outcome.error):
+            accuracy = outcome.derivation.accuracy
+            if not refusal(way, asked.part, outcome.device, accuracy, outcome.error):
                 return way
         except PROBLEMS:
             continue
     return None
 
 
-def _near(lines: Sequence[Line], outcome: Outcome) -> Sequence[Line]:
+def _near(asked: Asked) -> Sequence[Line]:
     """The lines whose calls alone took no longer than some times the fastest one's, when they were
     tried: a step takes longer than its call, and one of them may take a minute."""
-    known = {trial.text: trial.seconds for trial in outcome.trials if trial.text}
-    least = min((known.get(line.rival.text, inf) for line in lines), default=inf)
-    return [line for line in lines if known.get(line.rival.text, least) <= FAR_CALL * least]
+    known = {trial.text: trial.seconds for trial in asked.outcome.trials if trial.text}
+    least = min((known.get(line.rival.text, inf) for line in asked.lines), default=inf)
+    return [line for line in asked.lines if known.get(line.rival.text, least) <= FAR_CALL * least]
 
 
 def _effort(options: Any) -> Effort:
     return effort_of(options.get("effort", "normal"))
 
 
-def _steps(
-    program: Any, part: Part, related: Related, flags: tuple[bool, ...], outcome: Outcome
-) -> Steps:
+def _steps(asked: Asked) -> Steps:
+    program, outcome = asked.related.program, asked.outcome
     expected, _ = expected_of(program, outcome.device, outcome.derivation.accuracy)
     operands = tuple(expected.inputs[tensor] for tensor in program.inputs)
     generator = torch.Generator().manual_seed(7)
-    shapes = [root.shape for root in program.roots()]
-    seeds = []
-    for shape, dtype, floating in zip(shapes, expected.types, related.floating, strict=True):
-        if floating:
-            seed = torch.randn(shape, generator=generator)
-            seeds.append(seed.to(dtype).to(outcome.device))
-    return Steps(operands, flags, tuple(seeds))
+    outputs = zip(program.roots(), expected.types, asked.related.floating, strict=True)
+    seeds = (
+        torch.randn(root.shape, generator=generator).to(dtype).to(outcome.device)
+        for root, dtype, floating in outputs
+        if floating
+    )
+    return Steps(operands, asked.flags, tuple(seeds))
 
 
-def _faster(
-    lines: Sequence[Line], part: Part, related: Related, steps: Steps, cuda: bool, seconds: float
-) -> list[Way]:
+def _faster(asked: Asked, steps: Steps, lines: Sequence[Line], seconds: float) -> list[Way]:
     """The ways whose steps take less time than those by the node, the fastest first.  Where the
     node keeps more for the backward pass than torch for the fastest line, all that do not."""
+
+    related, part, cuda = asked.related, asked.part, asked.outcome.device == "cuda"
 
     def node(*operands: torch.Tensor) -> Any:
         return by_node(related, operands)

@@ -88,7 +88,7 @@ def _kept(
     kept = dict(terms)
     found = reading(gradient, kept)
     most -= bytes_of([*_operands(program, found), *kept.values()])
-    fresh = _fresh(program, part, kept)
+    fresh = fresh_names(program, part, kept)
     left = {
         scope: expr.tensor(next(fresh), scope.shape, floating_type(scope))
         for scope in readable(formula, gradient)[:MOST_SCOPES]
@@ -125,7 +125,7 @@ def _instead(program: Program, part: Part) -> dict[Scope, Tensor]:
     """Terms that take fewer bytes than the operands that the gradient then no longer reads."""
     gradient = part.program.roots()
     kept: dict[Scope, Tensor] = {}
-    fresh = _fresh(program, part, kept)
+    fresh = fresh_names(program, part, kept)
     left = [*dict.fromkeys(_terms(program, gradient))][:MOST_SCOPES]
     least = bytes_of(_operands(program, gradient))
     while left:
@@ -174,7 +174,7 @@ def _operands(program: Program, scopes: Sequence[Scope]) -> list[Tensor]:
     return [tensor for tensor in program.inputs if tensor in read]
 
 
-def _fresh(program: Program, part: Part, kept: Mapping[Scope, Tensor]) -> Iterator[str]:
+def fresh_names(program: Program, part: Part, kept: Mapping[Scope, Tensor]) -> Iterator[str]:
     """Names for kept tensors."""
     names = {tensor.name for tensor in (*program.inputs, *part.program.inputs, *kept.values())}
     names |= {statement.name for statement in (*program.statements, *part.program.statements)}

@@ -3,58 +3,67 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
-from einderive.frontend.autograd.kin import Flags, Way
-from einderive.frontend.autograd.related import Part, Related
+from einderive.frontend.autograd.kin import Way
 from einderive.frontend.compile.direct import digest
-from einderive.frontend.memory.kept import store
+from einderive.frontend.memory.kept import keeps, store
 from einderive.frontend.memory.structure import structure
 from einderive.frontend.memory.surroundings import machine, software
+from einderive.frontend.training.asked import Asked
 from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.lines import Line
 from einderive.frontend.training.saving import Saving, saving
-from einderive.frontend.trial.outcome import Outcome
 from einderive.ta.printing.show import show_program
 
 KIND: Final = "training"
 LINE, SAVING, NODE = "line", "saving", "node"
 
 
-def key_of(outcome: Outcome, related: Related, flags: Flags, options: Mapping[str, Any]) -> str:
+def remembered(asked: Asked, choose: Callable[[], Way | None]) -> Way | None:
+    """The way that was chosen before, in any process, or that is chosen now."""
+    if not (asked.options.get("remember", False) and keeps()):
+        return choose()
+    key = _key(asked)
+    with suppress(LookupError, TypeError, ValueError):  # the text of another release
+        return _recalled(key, asked)
+    way = choose()
+    data: dict[str, Any] = {"way": NODE}
+    if isinstance(way, Line):
+        data = {"way": LINE, "text": way.rival.text, "copied": way.copied}
+    elif isinstance(way, Saving):
+        data = {"way": SAVING, "most": way.most, "results": way.reads_results}
+    store().put(KIND, key, json.dumps(data), show_program(asked.related.program))
+    return way
+
+
+def _key(asked: Asked) -> str:
     """The key of a choice: formula, options, who requires gradients, software and machine."""
-    program, derivation = related.program, outcome.derivation
+    program, derivation = asked.related.program, asked.outcome.derivation
     formula = structure((*program.roots(), *program.inputs)), program.output_names
-    asked = derivation.target, derivation.accuracy, sorted(options.items(), key=str)
-    return digest(formula, repr(asked), flags, software(), machine(outcome.device))
+    options = derivation.target, derivation.accuracy, sorted(asked.options.items(), key=str)
+    here = software(), machine(asked.outcome.device)
+    return digest(formula, repr(options), asked.flags, *here)
 
 
-def recalled(key: str, related: Related, part: Part, lines: Sequence[Line]) -> tuple[Way | None]:
+def _recalled(key: str, asked: Asked) -> Way | None:
     """The way that was chosen before; LookupError if none was, or if it is there no more."""
     found = store().get(KIND, key)
     if found is None:
         raise LookupError
     data = json.loads(found.text)
     if data["way"] == NODE:
-        return (None,)
+        return None
+    way: Way | None
     if data["way"] == SAVING:
         made = by_results if data.get("results") else saving
-        kept = made(related, part, data["most"])
-        if kept is None:
-            raise LookupError
-        return (kept,)
-    rival = next((line.rival for line in lines if line.rival.text == data["text"]), None)
-    if rival is None:
+        way = made(asked.related, asked.part, data["most"])
+    else:
+        alike = (line for line in asked.lines if line.rival.text == data["text"])
+        way = next((replace(line, copied=data["copied"]) for line in alike), None)
+    if way is None:
         raise LookupError
-    return (Line(related.program, rival, data["copied"]),)
-
-
-def remember(key: str, related: Related, way: Way | None) -> None:
-    """Keeps the choice for the next processes."""
-    data: dict[str, Any] = {"way": NODE}
-    if isinstance(way, Line):
-        data = {"way": LINE, "text": way.rival.text, "copied": way.copied}
-    elif isinstance(way, Saving):
-        data = {"way": SAVING, "most": way.most, "results": way.reads_results}
-    store().put(KIND, key, json.dumps(data), show_program(related.program))
+    return way
