@@ -77,22 +77,12 @@ class Node(Function):
 
     @staticmethod
     def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
-        related, wrt = ctx.related, _needed(ctx)
-        given = tuple(p for p, seed in enumerate(cotangents) if seed is not None)
-        found: list[torch.Tensor | None] = [None] * len(ctx.needs_input_grad)
-        part = related.gradient(wrt, given) if wrt and given else None
-        if part is not None:
-            saved = dict(zip(ctx.kept, ctx.saved_tensors, strict=True))
-            operands = [saved[place] for place in part.operands]
-            results = part(*operands, *(cotangents[place] for place in part.outputs))
-            for place, result in zip(part.results, results, strict=True):
-                found[place + 1] = result
-        for place in related.zeros(wrt, given) if wrt and given else ():
-            if found[place + 1] is None:
-                found[place + 1] = zeros(related, place, cotangents[given[0]])
-        if part is not None and transformation() is None:
+        related: Related = ctx.related
+        operands = dict(zip(ctx.kept, ctx.saved_tensors, strict=True))
+        found = related.slopes(_needed(ctx), cotangents, operands)
+        if found and transformation() is None:
             related.settle(ctx.needs_input_grad[1:])
-        return tuple(found)
+        return (None, *(found.get(place) for place in range(len(ctx.needs_input_grad) - 1)))
 
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
@@ -122,13 +112,6 @@ class Node(Function):
         part = related.batched(places, info.batch_size)
         outputs = part(*values)
         return outputs, tuple(0 if place in part.outputs else None for place in range(len(outputs)))
-
-
-def zeros(related: Related, place: int, beside: torch.Tensor | None) -> torch.Tensor:
-    """A gradient of zeros by the operand at this place, on the device of a cotangent."""
-    assert beside is not None
-    tensor = related.program.inputs[place]
-    return beside.new_zeros(tensor.shape, dtype=getattr(torch, tensor.dtype))
 
 
 def _needed(ctx: Any) -> Places:

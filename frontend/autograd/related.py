@@ -11,7 +11,7 @@ was, when they are first called, and are remembered with it; they have relatives
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
@@ -131,6 +131,42 @@ class Related:
         """The operands among `wrt` whose gradient of these outputs is 0 where `gradient` gives
         none: as torch's autograd of the plain line gives zeros for them."""
         return self.once(("zeros", wrt, outputs), lambda: self._zeros(wrt, outputs))
+
+    def slopes(
+        self,
+        wrt: Places,
+        cotangents: Sequence[torch.Tensor | None],
+        operands: Mapping[int, torch.Tensor],
+    ) -> dict[int, torch.Tensor]:
+        """The gradients by these operands, as far as there are any, for the cotangents that there
+        are; `operands` are those that the gradient reads."""
+        pairs = enumerate(zip(cotangents, self.floating, strict=True))
+        given = tuple(place for place, (seed, real) in pairs if seed is not None and real)
+        found: dict[int, torch.Tensor] = {}
+        if not wrt or not given:
+            return found
+        part = self.gradient(wrt, given)
+        if part is not None:
+            seeds: Any = (cotangents[place] for place in part.outputs)
+            results = part(*(operands[place] for place in part.operands), *seeds)
+            found |= zip(part.results, results, strict=True)
+        self.fill(found, wrt, given, cotangents)
+        return found
+
+    def fill(
+        self,
+        found: dict[int, torch.Tensor],
+        wrt: Places,
+        outputs: Places,
+        cotangents: Sequence[torch.Tensor | None],
+    ) -> None:
+        """Gradients of zeros where there are none else, on the device of a cotangent."""
+        for place in self.zeros(wrt, outputs):
+            if place not in found:
+                beside, tensor = cotangents[outputs[0]], self.program.inputs[place]
+                assert beside is not None
+                dtype = getattr(torch, tensor.dtype)
+                found[place] = beside.new_zeros(tensor.shape, dtype=dtype)
 
     def compile_gradient(self, wrt: Iterable[str] | None) -> None:
         """Compiles the gradient of all outputs by these operands, or by all."""

@@ -21,7 +21,7 @@ call, the derivation included.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
@@ -31,9 +31,10 @@ import torch
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse
+from einderive.frontend.bench.campaign import Campaign
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
-from einderive.frontend.formulas import FIELDS, FORMULAS, Formula, Plain
+from einderive.frontend.formulas import Formula, Plain
 from einderive.frontend.text import duration
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.timing import LONG_SAMPLE, MOST, Timing, race, timed
@@ -236,38 +237,14 @@ def _refused(formula: Formula, size: int, line: int) -> str:
     return verdict.removeprefix(REFUSED) if verdict.startswith(REFUSED) else ""
 
 
-def selected(
-    names: Sequence[str], sizes: Sequence[int], largest: bool = False
-) -> Iterator[tuple[Formula, int]]:
-    """The formulas whose names or sources hold one of the words, or whose field is one, at the
-    sizes that they fit into memory at, or the largest of these; all, where nothing is asked for."""
-    fields = {"": FORMULAS, **FIELDS}
-    for field, formulas in fields.items():
-        for formula in formulas:
-            told = f"{formula.name}, {formula.source}"
-            if not names or any(name in told or name == field for name in names):
-                for size in formula.sizes[-1:] if largest else formula.sizes:
-                    if not sizes or size in sizes:
-                        yield formula, size
-
-
-def bench_slower(
-    words: Sequence[str],
-    sizes: Sequence[int],
-    out: Rows,
-    *,
-    numpy: bool,
-    seconds: float,
-    largest: bool = False,
-) -> int:
+def bench_slower(out: Rows, *, numpy: bool, seconds: float, **asked: Any) -> int:
     """The table; 0 where everything passes."""
     operands = "NumPy arrays" if numpy else "torch tensors"
-    out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32, {operands}")
+    campaign = Campaign(out, **asked, how=f"float32, {operands}")
     out.say(HEAD)
     rows: list[Row] = []
     failed = 0
-    for formula, size in selected(words, sizes, largest):
-        out.progress.write(f"{formula.name}, {size}")
+    for formula, size in campaign.formulas():
         try:
             with np.errstate(all="ignore"):
                 row = measured(formula, size, numpy=numpy, seconds=seconds)

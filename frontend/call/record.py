@@ -122,36 +122,15 @@ def layout_of(tensor: torch.Tensor) -> Layout:
     )
 
 
+OF_TENSORS: Final = """
+    item tolist numpy __array__ __bool__ __float__ __int__ __index__ __complex__ __contains__
+    __iter__ is_nonzero equal allclose nonzero argwhere bincount masked_select unique
+"""  # __iter__ gives an iterator, of which no parts are seen
+OF_TORCH: Final = "is_nonzero equal allclose nonzero argwhere bincount masked_select unique"
 READS_DATA: Final = frozenset(
-    {
-        torch.Tensor.item,
-        torch.Tensor.tolist,
-        torch.Tensor.numpy,
-        torch.Tensor.__array__,
-        torch.Tensor.__bool__,
-        torch.Tensor.__float__,
-        torch.Tensor.__int__,
-        torch.Tensor.__index__,
-        torch.Tensor.__complex__,
-        torch.Tensor.__contains__,
-        torch.Tensor.__iter__,  # gives an iterator, of which no parts are seen
-        torch.Tensor.is_nonzero,
-        torch.Tensor.equal,
-        torch.Tensor.allclose,
-        torch.Tensor.nonzero,
-        torch.Tensor.argwhere,
-        torch.Tensor.bincount,
-        torch.Tensor.masked_select,
-        torch.Tensor.unique,
-        torch.is_nonzero,
-        torch.equal,
-        torch.allclose,
-        torch.nonzero,
-        torch.argwhere,
-        torch.bincount,
-        torch.masked_select,
-        torch.unique,
-    }
+    getattr(where, name)
+    for where, names in ((torch.Tensor, OF_TENSORS), (torch, OF_TORCH))
+    for name in names.split()
 )
 """Calls whose result, or its shape, depends on the data."""
 

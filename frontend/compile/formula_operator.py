@@ -18,8 +18,7 @@ import torch
 from torch.library import custom_op
 
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.autograd.node import zeros
-from einderive.frontend.autograd.related import Part, Related
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.element_types import with_types
 from einderive.frontend.call.operands import FLOATING, in_type, promoted
 from einderive.frontend.compile.rebuilt import derived, function_of, options_of, program_of, written
@@ -109,25 +108,10 @@ def slopes(
     ctx: Any, cotangents: Sequence[torch.Tensor | None], needed: Sequence[bool]
 ) -> list[torch.Tensor | None]:
     """The gradients by the operands, None where there is none."""
-    related = _related(ctx.text)
-    found: list[torch.Tensor | None] = [None] * len(needed)
     wrt = tuple(place for place, need in enumerate(needed) if need)
-    given = tuple(
-        place
-        for place, (seed, floating) in enumerate(zip(cotangents, related.floating, strict=True))
-        if seed is not None and floating
-    )
-    part: Part | None = related.gradient(wrt, given) if wrt and given else None
-    if part is not None:
-        saved = dict(zip(ctx.kept, ctx.saved_tensors, strict=True))
-        seeds = [cotangents[place] for place in part.outputs]
-        operands: list[Any] = [*(saved[place] for place in part.operands), *seeds]
-        for place, result in zip(part.results, part(*operands), strict=True):
-            found[place] = result
-    for place in related.zeros(wrt, given) if wrt and given else ():
-        if found[place] is None:
-            found[place] = zeros(related, place, cotangents[given[0]])
-    return found
+    saved = dict(zip(ctx.kept, ctx.saved_tensors, strict=True))
+    found = _related(ctx.text).slopes(wrt, cotangents, saved)
+    return [found.get(place) for place in range(len(needed))]
 
 
 def _setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:

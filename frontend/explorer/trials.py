@@ -8,7 +8,7 @@ from einderive.frontend.explorer.models import CodeView, HardView, MeasuredView,
 from einderive.frontend.explorer.pieces.highlight import highlighted
 from einderive.frontend.explorer.program import KERNEL
 from einderive.frontend.export.module import files
-from einderive.frontend.measurements.recorded import RecordedRace
+from einderive.frontend.measurements.recorded import Race, RecordedRace
 from einderive.frontend.report.measured import (
     ERRORS,
     NOTICED,
@@ -23,7 +23,7 @@ from einderive.frontend.report.measured import (
     warning,
 )
 from einderive.frontend.text import duration, operators
-from einderive.frontend.trial.outcome import Outcome, Race
+from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import BuildError
 

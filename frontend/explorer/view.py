@@ -14,12 +14,12 @@ from einderive.frontend.explorer.roofline import machine_words
 from einderive.frontend.explorer.search import search_view
 from einderive.frontend.explorer.steps import graph_of, rule_cards, step_views
 from einderive.frontend.explorer.trials import measured_view
-from einderive.frontend.measurements.recorded import RecordedRace, StageSeconds
+from einderive.frontend.measurements.recorded import Race, RecordedRace, StageSeconds
 from einderive.frontend.measurements.stages import stage_seconds
 from einderive.frontend.report.derivation import assumptions, digits, plan_operators, searched
 from einderive.frontend.report.story import Story, tell
 from einderive.frontend.text import counted, tensors
-from einderive.frontend.trial.outcome import Outcome, Race
+from einderive.frontend.trial.outcome import Outcome
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program, show_statement
 

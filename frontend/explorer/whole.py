@@ -5,8 +5,7 @@ from __future__ import annotations
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.page import fragment, page
 from einderive.frontend.explorer.view import view_of
-from einderive.frontend.measurements.recorded import StageSeconds
-from einderive.frontend.trial.outcome import Race
+from einderive.frontend.measurements.recorded import Race, StageSeconds
 
 
 def whole_page(

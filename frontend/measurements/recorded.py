@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import time
+from typing import TypeAlias
 
 import torch
 
@@ -54,6 +55,10 @@ class RecordedRace(Raced):
             told.append(f"{threads} thread{'s' * (threads != '1')}")
         inside = f" ({', '.join(told)})" if told else ""
         return f"on {self.device}{inside} at {minute(self.made)}"
+
+
+Race: TypeAlias = Outcome | RecordedRace
+"""What a report is about: a race that was run here, or one that was read from a record."""
 
 
 def recorded(outcome: Outcome, stages: StageSeconds) -> RecordedRace:

@@ -14,7 +14,7 @@ from einderive.derivations.record.promises import used_by_all
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
-from einderive.frontend.measurements.recorded import RecordedRace
+from einderive.frontend.measurements.recorded import Race, RecordedRace
 from einderive.frontend.report.derivation import plan_operators, step_list
 from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
 from einderive.frontend.text import (
@@ -26,7 +26,6 @@ from einderive.frontend.text import (
     operators,
     tensors,
 )
-from einderive.frontend.trial.outcome import Outcome, Race
 from einderive.frontend.trial.steady import MARGIN
 from einderive.frontend.trial.trial import AS_GIVEN, Trial
 from einderive.ta.ir.program import Assumption
@@ -82,10 +81,8 @@ def measured_where(compiled: Race) -> str:
     """Where it was measured, and when, if that is not now."""
     if isinstance(compiled, RecordedRace):
         return f"measured {compiled.where}, as the record states; not measured anew"
-    when = ""
-    if isinstance(compiled, Outcome) and compiled.remembered is not None:
-        when = f", remembered from {minute(compiled.remembered)}"
-    return f"measured on {compiled.device}{when}"
+    when = compiled.remembered
+    return f"measured on {compiled.device}{f', remembered from {minute(when)}' if when else ''}"
 
 
 def _trials(compiled: Race) -> Iterator[RenderableType]:

@@ -18,14 +18,10 @@ from torch.overrides import TorchFunctionMode
 from einderive.eops.opaque import is_opaque
 
 ALLOCATIONS: Final[frozenset[Callable[..., torch.Tensor]]] = frozenset(
-    {
-        torch.empty,
-        torch.empty_like,
-        torch.empty_permuted,
-        torch.empty_strided,
-        torch.Tensor.new_empty,
-        torch.Tensor.new_empty_strided,
-    }
+    (
+        *(torch.empty, torch.empty_like, torch.empty_permuted, torch.empty_strided),
+        *(torch.Tensor.new_empty, torch.Tensor.new_empty_strided),
+    )
 )
 """Calls that give memory as it is.  The library's own operators are not looked into."""
 

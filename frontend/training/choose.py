@@ -25,11 +25,10 @@ from einderive.frontend.autograd.related import Related
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.training.asked import Asked
-from einderive.frontend.training.at_another_size import at_another_size
 from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.kept import keeps_results, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
-from einderive.frontend.training.remembered import remembered
+from einderive.frontend.training.remembered import at_another_size, remembered
 from einderive.frontend.training.saving import saving
 from einderive.frontend.trial.effort import Effort, effort_of
 from einderive.frontend.trial.entrants import PROBLEMS

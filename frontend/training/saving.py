@@ -20,7 +20,6 @@ from typing import Any
 import torch
 from torch.autograd import Function
 
-from einderive.frontend.autograd.node import zeros
 from einderive.frontend.autograd.related import Part, Places, Related
 from einderive.frontend.training.proposing import Like, bytes_of, proposal, reading_program
 from einderive.ta.gradients.saved import reading
@@ -143,31 +142,28 @@ class Kept(Function):
         saved = ctx.saved_tensors
         operands = dict(zip(way.held, saved, strict=False))
         kept = saved[len(way.held) :]
-        found: list[torch.Tensor | None] = [None] * len(ctx.needs_input_grad)
+        found: dict[int, torch.Tensor] = {}
         seeds = [cotangents[way.results[place]] for place in way.part.outputs]
         whole = all(seed is not None for seed in seeds)
         if whole and (way.values or len(given) == len(seeds)):
             values = [operands[place] for place in way.operands]
             _add(found, way.part.results, way.function(*values, *seeds, *kept))
-        elif given and not way.values and (part := way.joint.gradient(wrt, given)) is not None:
-            values = [operands[place] for place in part.operands]
-            given_seeds: Any = (cotangents[place] for place in part.outputs)
-            _add(found, part.results, part(*values, *given_seeds))
+        elif not way.values:
+            found = way.joint.slopes(wrt, cotangents, operands)
         more = tuple(place for place in given if place in way.kept) if way.values else ()
         if more and (second := way.second(wrt, more)) is not None:
             part, function, places = second
             values = [operands[place] for place in places]
-            given_seeds = (cotangents[place] for place in part.outputs)
+            given_seeds: Any = (cotangents[place] for place in part.outputs)
             _add(found, part.results, function(*values, *given_seeds, *kept))
-        for place in way.joint.zeros(wrt, given) if wrt and given else ():
-            if found[place + 1] is None:
-                found[place + 1] = zeros(way.related, place, cotangents[given[0]])
-        return tuple(found)
+        if wrt and given:
+            way.joint.fill(found, wrt, given, cotangents)
+        return (None, *(found.get(place) for place in range(len(ctx.needs_input_grad) - 1)))
 
 
-def _add(found: list[torch.Tensor | None], places: Places, results: Any) -> None:
+def _add(found: dict[int, torch.Tensor], places: Places, results: Any) -> None:
     """Adds gradients by the operands at these places."""
     results = results if isinstance(results, tuple) else (results,)
     for place, result in zip(places, results, strict=True):
-        known = found[place + 1]
-        found[place + 1] = result if known is None else known + result
+        known = found.get(place)
+        found[place] = result if known is None else known + result

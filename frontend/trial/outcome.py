@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import torch
 
@@ -40,30 +39,6 @@ class Raced:
     def ratio(self) -> float:
         """The baseline's seconds divided by the chosen program's: above 1, it is faster."""
         return self.baseline.seconds / self.chosen.seconds
-
-
-class Race(Protocol):
-    """What a report says about a race of programs, whether it was run here or read from a record:
-    the members of `Outcome` of these names."""
-
-    @property
-    def source(self) -> Program: ...
-    @property
-    def accuracy(self) -> Accuracy: ...
-    @property
-    def trials(self) -> Sequence[Trial]: ...
-    @property
-    def chosen(self) -> Trial: ...
-    @property
-    def baseline(self) -> Trial: ...
-    @property
-    def ratio(self) -> float: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def interrupted(self) -> bool: ...
-    @property
-    def checks(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,10 +24,9 @@ import torch
 
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.api.optimize import derive
+from einderive.frontend.bench.campaign import Campaign
 from einderive.frontend.bench.choices.asked import LARGEST, PROBLEMS, asked, asked_of
 from einderive.frontend.bench.choices.ranks import median_error, rank_correlation
-from einderive.frontend.bench.kept import Kept
-from einderive.frontend.bench.never_slower import selected
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.formulas import Formula
 from einderive.frontend.machine.refined import refined
@@ -82,27 +81,15 @@ class Measured:
 
 
 def bench_choice(
-    words: Sequence[str],
-    sizes: Sequence[int],
-    out: Rows,
-    *,
-    largest: bool = False,
-    programs: int = 4,
-    measuring: float | None = None,
-    every: int = 1,
-    file: str = "",
+    out: Rows, *, programs: int = 4, measuring: float | None = None, **asked: Any
 ) -> int:
     """The table, and what it comes to."""
-    out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
-    table = Kept(file, row_of, asked_of)
-    for row in table.rows.values():
-        _add(out, row)
+    campaign = Campaign(out, **asked)
+    table = campaign.kept(row_of, asked_of, _add)
     known = {stage.key: stage.measured for row in table.rows.values() for stage in row.stages}
-    for formula, size in [*selected(words, sizes, largest)][::every]:
-        if (formula.name, size) not in table.rows:
-            out.progress.write(f"{formula.name}, {size}")
-            table.add(row := measured(formula, size, programs, known, measuring))
-            _add(out, row)
+    for formula, size in campaign.formulas(table.rows):
+        table.add(row := measured(formula, size, programs, known, measuring))
+        _add(out, row)
     for text, data in summary([*table.rows.values()]):
         out.add(text, data)
     return 0

@@ -23,15 +23,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
-from time import monotonic
 from typing import Any, Final
 
-import torch
-
+from einderive.frontend.bench.campaign import Campaign
 from einderive.frontend.bench.choices.asked import PROBLEMS, asked, asked_of, is_held_out
 from einderive.frontend.bench.choices.found import Found, built, find
 from einderive.frontend.bench.kept import Kept
-from einderive.frontend.bench.never_slower import selected
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.compile.remembered import UNREADABLE
@@ -68,37 +65,18 @@ def row_of(data: Mapping[str, Any]) -> Chosen:
     return Chosen(**{**data, "labels": tuple(data["labels"]), "seconds": tuple(data["seconds"])})
 
 
-def bench_chosen(
-    words: Sequence[str],
-    sizes: Sequence[int],
-    out: Rows,
-    *,
-    largest: bool = False,
-    every: int = 1,
-    minutes: float | None = None,
-    file: str = "",
-    part: str = "both",
-    held_out: bool = False,
-) -> int:
+def bench_chosen(out: Rows, *, part: str = "both", held_out: bool = False, **asked: Any) -> int:
     """The table, and what it comes to."""
-    out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
-    end = None if minutes is None else monotonic() + 60 * minutes
-    programs = Kept(f"{file}.found" if file else "", found_of, asked_of)
-    table = Kept(file, row_of, asked_of)
-    for row in table.rows.values():
-        _add(out, row)
-    left = 0
-    for formula, size in [*selected(words, sizes, largest)][::every]:
+    campaign = Campaign(out, **asked)
+    programs = Kept(f"{campaign.file}.found" if campaign.file else "", found_of, asked_of)
+    table = campaign.kept(row_of, asked_of, _add)
+    done = {*table.rows, *(programs.rows if part == "find" else ())}
+    items = [one for one in campaign.items() if is_held_out(one[0].name) is held_out]
+    for formula, size in campaign.missing(items, done):
         key = formula.name, size
-        if is_held_out(formula.name) is not held_out or key in table.rows:
+        if key not in programs.rows and part == "time":
+            campaign.left += 1
             continue
-        if key in programs.rows and part == "find":
-            continue
-        late = end is not None and monotonic() > end
-        if late or (key not in programs.rows and part == "time"):
-            left += 1
-            continue
-        out.progress.write(f"{formula.name}, {size}")
         if key not in programs.rows:
             programs.add(find(formula, size))
         if part != "find":
@@ -106,8 +84,7 @@ def bench_chosen(
             _add(out, row)
     for text, data in summary([*table.rows.values()]):
         out.add(text, data)
-    if left:
-        out.say(f"{left} formulas and sizes are left for another run")
+    campaign.say_left()
     return 0
 
 

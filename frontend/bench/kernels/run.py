@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import inf
-from time import monotonic
+from typing import Any
 
-import torch
-
+from einderive.frontend.bench.campaign import Campaign
 from einderive.frontend.bench.kept import Kept
 from einderive.frontend.bench.kernels.measure import key_of, measured, row_of
 from einderive.frontend.bench.kernels.rivals import PEERS, missing
@@ -36,34 +34,25 @@ def bench_kernels(
     wanted: tuple[str, ...],
     seconds: float,
     out: Rows,
-    *,
-    minutes: float | None = None,
-    file: str = "",
+    **asked: Any,
 ) -> int:
     """The tables; 0 where every goal is reached.  A table in a file grows by each row, and a second
     run goes on where the first one ended; what is not begun after so many minutes is left to it."""
     wanted = wanted or PEERS
-    out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, the public call")
+    campaign = Campaign(out, how="the public call", **asked)
     for peer, reason in missing().items():
         if peer in wanted:
             out.say(f"{peer} is left out: {reason}")
     out.say(HEAD)
-    end = inf if minutes is None else monotonic() + 60 * minutes
-    kept = Kept(file, row_of, key_of)
+    kept = Kept(campaign.file, row_of, key_of)
     todo = [*selected(words, elements)]
     wished = {(stage.name, count) for stage, count in todo}
     rows = [row for key, row in kept.rows.items() if key in wished]
     for row in rows:
         out.add(line_of(row), row)
-    code = failed = left = 0
+    code = failed = 0
     try:
-        for position, (stage, count) in enumerate(todo):
-            if (stage.name, count) in kept.rows:
-                continue
-            if monotonic() > end:
-                left += 1
-                continue
-            out.progress.write(f"{position} of {len(todo)}: {stage.name}, {count}")
+        for stage, count in campaign.missing(todo, {*kept.rows}):
             try:
                 row = measured(stage, count, wanted, seconds)
             except Exception as problem:  # one stage that fails must not lose the others
@@ -84,7 +73,6 @@ def bench_kernels(
     goals = [*missed(rows)]
     for line in goals:
         out.say(f"missed: {line}")
-    if left:
-        out.say(f"{left} stages and sizes are left for another run")
+    campaign.say_left("stages")
     out.say(f"{len(rows)} measured, {failed} failed, {len(goals)} goals missed")
     return code or (1 if goals or failed else 0)

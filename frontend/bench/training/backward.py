@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from time import monotonic
 from typing import Any, cast
 
 import torch
@@ -35,8 +34,7 @@ import torch
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.autograd.node import Node
 from einderive.frontend.baselines.rival import Rival, rivals
-from einderive.frontend.bench.kept import Kept
-from einderive.frontend.bench.never_slower import selected
+from einderive.frontend.bench.campaign import Campaign
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.bench.training.table import HEAD, LeftOut, Row, add, key_of, row_of, summary
 from einderive.frontend.compile.compile import compile as compile_formula
@@ -211,35 +209,15 @@ def _agree(step: Step, expected: Sequence[torch.Tensor | None]) -> bool:
     return True
 
 
-def bench_backward(
-    words: Sequence[str],
-    sizes: Sequence[int],
-    out: Rows,
-    *,
-    seconds: float,
-    every: int = 1,
-    largest: bool = False,
-    minutes: float | None = None,
-    file: str = "",
-) -> int:
+def bench_backward(out: Rows, *, seconds: float, **asked: Any) -> int:
     """The table; 0 where nothing is slower and nothing keeps more."""
-    out.say(f"{torch.get_num_threads()} threads, torch {torch.__version__}, float32")
+    campaign = Campaign(out, **asked)
     out.say(HEAD)
-    end = None if minutes is None else monotonic() + 60 * minutes
-    done = Kept(file, row_of, key_of)
-    for row in done.rows.values():
-        add(out, row)
-    left = 0
-    for formula, size in [*selected(words, sizes, largest)][::every]:
-        if (formula.name, size) in done.rows:
-            continue
-        if end is not None and monotonic() > end:
-            left += 1
-            continue
+    done = campaign.kept(row_of, key_of, add)
+    for formula, size in campaign.formulas(done.rows):
         program = differentiable(formula, size)
         if program is None:
             continue
-        out.progress.write(f"{formula.name}, {size}")
         try:
             row = measured(formula, program, size, seconds)
         except (EinderiveError, RuntimeError, MemoryError) as problem:
@@ -249,6 +227,5 @@ def bench_backward(
     rows = [row for row in done.rows.values() if isinstance(row, Row)]
     for text in summary(rows):
         out.say(text)
-    if left:
-        out.say(f"{left} formulas and sizes are left for another run")
+    campaign.say_left()
     return 1 if any(row.slower or row.larger for row in rows) else 0

@@ -56,8 +56,9 @@ def test_the_table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
         backward, "compile_formula", lambda *a, **k: real(*a, budget=0.05, seconds=0.01, **k)
     )
     with Rows() as rows:
-        bench_backward(["leaky_relu, by a condition"], [], rows, seconds=0.02, largest=True)
-        bench_backward(["greater"], [], rows, seconds=0.02)  # has no gradient
+        words = ["leaky_relu, by a condition"]
+        bench_backward(rows, words=words, seconds=0.02, largest=True)
+        bench_backward(rows, words=["greater"], seconds=0.02)  # has no gradient
     (found,) = rows.found
     assert found["kept"] <= found["plain_kept"]
     printed = capsys.readouterr().out

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from einderive.frontend.bench.never_slower import MOST_RATIO, Row, _line, _refused, selected
+from einderive.frontend.bench.campaign import selected
+from einderive.frontend.bench.never_slower import MOST_RATIO, Row, _line, _refused
 from einderive.frontend.cli.main import main
 from einderive.frontend.formulas import FIELDS
 from einderive.frontend.trial.timing import Timing
