@@ -26,12 +26,14 @@ from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd import legacy
 from einderive.frontend.autograd.batched import batched
 from einderive.frontend.autograd.kin import Compile, Flags, Kin, Way
-from einderive.frontend.autograd.zeros import depended_on
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, OperandError, TextError
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.gradients.products import ZERO
 from einderive.ta.gradients.program import Derived, gradient, is_continuous, tangent
+from einderive.ta.ir.node import Access, Apply, Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import fold, stages
 from einderive.ta.printing.show import show_program
 
 LOG: Final = logging.getLogger("einderive")
@@ -314,3 +316,24 @@ def _refused(program: Program, make: Callable[[], Derived]) -> Derived:
             text=show_program(program),
             next_step="pass the operand with .detach(), or call within torch.no_grad()",
         ) from None
+
+
+def depended_on(roots: Iterable[Scope]) -> frozenset[Tensor]:
+    """The tensors by which torch differentiates the scopes, types apart."""
+    roots = tuple(roots)
+    known: dict[Source, frozenset[Tensor]] = {}
+
+    def of_node(node: Node, parts: tuple[frozenset[Tensor], ...]) -> frozenset[Tensor]:
+        if isinstance(node, Access):
+            source = node.source
+            return frozenset([source]) if isinstance(source, Tensor) else known[source]
+        if isinstance(node, Apply):
+            function = FUNCTIONS[node.function]
+            if function.truth:
+                return frozenset()
+            parts = parts[1:] if function.picks else parts
+        return frozenset().union(*parts)
+
+    for scope in stages(*roots):
+        known[scope] = fold(scope.body, of_node)
+    return frozenset().union(*(known[root] for root in roots))

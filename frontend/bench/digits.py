@@ -1,20 +1,20 @@
 """`einderive bench digits`: formulas with differences on data with an offset and in clusters.
 
-For each formula of `frontend.bench.differences`: the correct decimal digits of the plain torch
-lines and of the compiled function, -log10(max|y - r|/max|r|) with r from the plain lines in
-float64; the digits that the compiled function loses against the plain lines on the row, or the
-whole, where it loses most (`accuracy.digits`); and both calls' times, interleaved, in each kind of
-data, since a program may decide at run time how it computes.  The data are the families of
-`frontend.accuracy.hard_inputs`, drawn anew: compilation has seen others.
+For each formula of `digits.toml`, which subtracts what may be nearly equal: the correct decimal
+digits of the plain torch lines and of the compiled function, -log10(max|y - r|/max|r|) with r from
+the plain lines in float64; the digits that the compiled function loses against the plain lines on
+the row, or the whole, where it loses most (`accuracy.digits`); and both calls' times, interleaved,
+in each kind of data, since a program may decide at run time how it computes.  The data are
+the families of `frontend.accuracy.hard_inputs`, drawn anew: compilation has seen others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, log10
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import torch
 
@@ -24,12 +24,38 @@ from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse
 from einderive.frontend.api.optimize import derive
-from einderive.frontend.bench.differences import DIFFERENCES, Difference
 from einderive.frontend.bench.rows import Rows
+from einderive.frontend.bench.suite import one_line
+from einderive.frontend.formulas.entry import LIBRARIES
+from einderive.frontend.formulas.lines import line_as_function
 from einderive.frontend.text import duration
 from einderive.frontend.trial.timing import race
 from einderive.ta.errors import NameUnknownError
 from einderive.ta.ir.node import Tensor
+from einderive.ta.listing import beside
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A formula, the shapes of its tensors, the ones that have an offset or lie in clusters, and
+    its plain torch lines, which take the tensors in order of first appearance.  Other tensors are
+    normal numbers."""
+
+    name: str
+    text: str
+    shapes: dict[str, tuple[int, ...]]
+    data: tuple[str, ...]
+    plain: Callable[..., torch.Tensor]
+
+    @classmethod
+    def read(cls, name: str, entry: dict[str, Any]) -> Self:
+        """The formula of an entry of the file."""
+        plain = line_as_function(entry["plain"], entry["shapes"], LIBRARIES)
+        return cls(name, one_line(entry["text"]), entry["shapes"], entry["data"], plain)
+
+
+DIFFERENCES = tuple(Difference.read(name, entry) for name, entry in beside(__name__).items())
+
 
 SEED = 1001
 ROUNDS = 7

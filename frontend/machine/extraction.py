@@ -3,7 +3,8 @@
     candidates by prediction  ->  stages measured where they decide  ->  further candidates;
                                   the measured seconds of all that are wholly measured
 
-The candidates keep their numbers, and new ones stand behind them.
+The candidates keep their numbers, and new ones stand behind them; `refined` ranks all anew.
+Nothing is searched again: the programs come from the graph that the search left.
 """
 
 from __future__ import annotations
@@ -15,17 +16,20 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import torch
 
-from einderive.derivations.search.extract import Plan, without_idle_steps
+from einderive.derivations.search.extract import Plan, plans, without_idle_steps
 from einderive.derivations.search.measured import OPTIMISM, Measure, Measured, measure_best
 from einderive.frontend.derived import Derived
 from einderive.frontend.machine.stage_times import ENDLESS, StageTimes
 from einderive.frontend.memory.store import Store
+from einderive.frontend.running.settings import undisturbed
 
 D = TypeVar("D", bound=Derived)
 WHOLE: Final = 6
 """So many candidates are raced whole in any case."""
 PLANS: Final = 0.25
 """The part of the seconds for putting programs together."""
+PLANS_SECONDS: Final = 0.25
+"""Seconds for putting programs together, after those for measuring, where all are ranked."""
 UNKNOWN: Final[Mapping[int, float]] = MappingProxyType({})
 
 
@@ -86,3 +90,25 @@ def extracted(
 def _measured(found: Measured, candidates: Sequence[Plan]) -> Mapping[int, float]:
     seconds = ((number, found.seconds(plan)) for number, plan in enumerate(candidates))
     return {number: measured for number, measured in seconds if measured is not None}
+
+
+@undisturbed()
+def refined(
+    derivation: D,
+    inputs: Mapping[Any, torch.Tensor],
+    seconds: float,
+    measure: Measure | None = None,
+) -> D:
+    """The derivation with its candidates ranked anew, after about so many seconds of measuring on
+    the inputs.
+
+    It stays as it is for a GPU, and where the graph of the search is not there, as in a derivation
+    that was read from a file."""
+    if derivation.graph is None or derivation.target != "cpu" or derivation.stated:
+        return derivation
+    graph, roots = derivation.graph, derivation.source.roots()
+    found = measure_best(graph, roots, measure or StageTimes(inputs, seconds), PLANS_SECONDS)
+    ranked = plans(
+        graph.with_costs(found.costs), roots, len(derivation.candidates), seconds=PLANS_SECONDS
+    )
+    return replace(derivation, candidates=ranked)

@@ -37,7 +37,7 @@ from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.strict import operators_for
 from einderive.frontend.trial.compiling import in_loops
 from einderive.frontend.trial.entrants import Entrant, links
-from einderive.frontend.trial.judging import judge_of
+from einderive.frontend.trial.hard import judge_of
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.timing import first
 from einderive.frontend.trial.trial import Trial

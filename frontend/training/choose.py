@@ -32,7 +32,7 @@ from einderive.frontend.training.remembered import at_another_size, remembered
 from einderive.frontend.training.saving import saving
 from einderive.frontend.trial.effort import Effort, effort_of
 from einderive.frontend.trial.entrants import PROBLEMS
-from einderive.frontend.trial.judging import expected_of
+from einderive.frontend.trial.hard import expected_of
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.timing import LONG_SAMPLE, first, race, timed
 

@@ -25,7 +25,7 @@ from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.autograd.related import Part
 from einderive.frontend.baselines.rival import Rival
 from einderive.frontend.running.results import owned
-from einderive.frontend.trial.judging import expected_of
+from einderive.frontend.trial.hard import expected_of
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 

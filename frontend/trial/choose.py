@@ -31,8 +31,7 @@ from einderive.frontend.trial.compiling import (
 )
 from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.frontend.trial.entrants import Entrant, Judge, by_inductor, candidate, run_first
-from einderive.frontend.trial.hard import tried_hard
-from einderive.frontend.trial.judging import judge_of
+from einderive.frontend.trial.hard import judge_of, tried_hard
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
@@ -91,8 +90,8 @@ def choose(
     require_work(program)
     say("computing the reference in float64")
     with _plain_errors():
-        judge = judge_of(derivation, device, begun, checked=check_assumptions, limits=limits)
-        judge.effort, judge.watch = effort, watch
+        asked: Any = {"effort": effort, "watch": watch, "limits": limits}
+        judge = judge_of(derivation, device, begun, checked=check_assumptions, **asked)
     hard = HardCases(program, device, derivation.accuracy, preparing=effort.preparing)
     if not effort.measured:
         return _untimed(derivation, judge, hard)

@@ -1,13 +1,20 @@
-"""What a program has to pass before it is handed back: hard inputs, and the checker."""
+"""What a program has to pass: inputs and a reference; before it is handed back, hard inputs and
+the checker."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
+from typing import Any
 
-from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases
+from einderive.frontend.accuracy.accept import Reference, reference
+from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases, nonfinite_cases
+from einderive.frontend.accuracy.levels import Accuracy
+from einderive.frontend.accuracy.standard import standard_error
 from einderive.frontend.derived import Derived
-from einderive.frontend.trial.entrants import Entrant
+from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.program import Program
 
 HARD_SECONDS = 0.25
 """About how long the runs on hard inputs may take for each program that they are asked of; the
@@ -46,3 +53,29 @@ def checked(entrant: Entrant, derivation: Derived) -> Entrant:
     except EinderiveError as error:
         return entrant.out(f"refused: {str(error).splitlines()[0]}")
     return entrant if failed is None else entrant.out(f"refused: {failed.what}: {failed.detail}")
+
+
+SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9)
+"""The scales of random inputs, one after the other."""
+
+
+def judge_of(derivation: Derived, device: str, begun: float, **options: Any) -> Judge:
+    """The judge of programs for a formula; `begun` is when `compile` began, and `options` are
+    further fields of the judge."""
+    program, strict = derivation.source, derivation.nan == "strict"
+    expected, base = expected_of(program, device, derivation.accuracy)
+    odd = nonfinite_cases(program, device) if strict else ()
+    known = (program, expected, device, base, odd)
+    return Judge(*known, begun=begun, strict=strict, **options)
+
+
+def expected_of(program: Program, device: str, accuracy: Accuracy) -> tuple[Reference, float]:
+    """The reference and the error of the formula as written: on standard normal numbers, on smaller
+    ones where these overflow as written (the exponential of a long sum does)."""
+    found = []
+    for scale in SCALES:
+        expected = reference(program, device, accuracy, scale)
+        found.append((expected, standard_error(program, expected)))
+        if isfinite(found[-1][1]) or not any(t.is_floating_point for t in expected.types):
+            return found[-1]
+    return found[0]

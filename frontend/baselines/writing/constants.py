@@ -23,7 +23,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Condition, Node, Number
+from einderive.ta.ir.node import Apply, Condition, Const, Node, Number
 
 
 def condition_mask(
@@ -99,3 +99,22 @@ def takes_numbers(function: str, place: int) -> bool:
     except TypeError:
         return False
     return True
+
+
+def bare(text: str) -> str:
+    """Without parentheses around the whole."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            whole = text.startswith("(") and place == len(text) - 1
+            return text[1:-1] if whole else text
+    return text
+
+
+def bound_of(node: Apply) -> tuple[Number | None, Node | None]:
+    """The number and the other operand of a maximum or minimum."""
+    left, right = node.args
+    if isinstance(left, Const):
+        return left.value, right
+    return (right.value, left) if isinstance(right, Const) else (None, None)

@@ -8,7 +8,7 @@ Every read is aligned to the same order of iterators, so that operands broadcast
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from fractions import Fraction
 from functools import reduce
 from math import prod
@@ -17,6 +17,8 @@ import torch
 
 from einderive.frontend.baselines.writing import idioms
 from einderive.frontend.baselines.writing.constants import (
+    bare,
+    bound_of,
     condition_mask,
     divisor,
     number,
@@ -24,7 +26,6 @@ from einderive.frontend.baselines.writing.constants import (
     takes_numbers,
     value_of,
 )
-from einderive.frontend.baselines.writing.forms import bare, bound_of, parts_of
 from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.views import View, aligned, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, is_narrow
@@ -33,6 +34,7 @@ from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
+from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import (
     Access,
     Add,
@@ -249,7 +251,8 @@ class Scalars:
 
     def _add(self, node: Add) -> str:
         pairs: list[tuple[Number, Node]] = [
-            (Fraction(1), term) if self._is_idiom(term) else parts_of(term) for term in node.terms
+            (Fraction(1), term) if self._is_idiom(term) else split_coefficient(term)
+            for term in node.terms
         ]
         pairs.sort(key=lambda pair: (isinstance(pair[1], Const), pair[0] < 0))
         text, floats = "", self._is_float(pairs[0][1])
@@ -276,7 +279,7 @@ class Scalars:
         return f"{number(coefficient, self.kind)} * {self._loose(core, PRODUCT)}"
 
     def _mul(self, node: Mul) -> str:
-        coefficient, core = parts_of(node)
+        coefficient, core = split_coefficient(node)
         factors = core.factors if isinstance(core, Mul) else (core,)
         below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
         above = [f for f in factors if f not in below]
@@ -348,11 +351,7 @@ class Scalars:
             raise NotWritten("many values of iterators")
         dtype = getattr(torch, self.writer.floating if self.kind is Kind.FLOAT else "int64")
         found = torch.as_tensor(over(row, self.domain, self.dims), dtype=dtype)
-        for i in self.dims[:-1]:
-            if i in held:
-                break
-            found = found[0]
-        return self.writer.constant(found)
+        return self._constant(found, held)
 
     def _extreme(self, node: Apply) -> str:
         """`clamp` where a bound is a number, both bounds at once where both are."""
@@ -388,8 +387,12 @@ class Scalars:
         mask = reduce(
             torch.logical_and, (condition_mask(c, self.domain, self.dims) for c in conditions)
         )
+        return self._constant(mask, held)
+
+    def _constant(self, values: torch.Tensor, held: Container[int]) -> str:
+        """The values without the first dimensions, as far as these are not held."""
         for i in self.dims[:-1]:
             if i in held:
                 break
-            mask = mask[0]
-        return self.writer.constant(mask)
+            values = values[0]
+        return self.writer.constant(values)

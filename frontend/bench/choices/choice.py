@@ -16,20 +16,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
-from statistics import median
+from math import inf, nan
+from statistics import correlation, median
 from typing import Any
 
+import numpy as np
 import torch
 
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.api.optimize import derive
 from einderive.frontend.bench.campaign import Campaign
 from einderive.frontend.bench.choices.asked import LARGEST, PROBLEMS, asked, asked_of
-from einderive.frontend.bench.choices.ranks import median_error, rank_correlation
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.formulas import Formula
-from einderive.frontend.machine.refined import refined
+from einderive.frontend.machine.extraction import refined
 from einderive.frontend.machine.stages import timed_stages
 from einderive.ta.ir.node import Tensor
 
@@ -197,3 +197,27 @@ def _choices(by: str, losses: Sequence[float]) -> tuple[str, object]:
     close = sum(loss <= CLOSE for loss in losses)
     told = f"{close} of {len(losses)} choices by {by} within {CLOSE} of the fastest program"
     return told, {"by": by, "choices": len(losses), "close": close, "within": CLOSE}
+
+
+FEWEST = 3
+
+
+def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    """NaN for fewer than three pairs, or where one of the sequences is constant."""
+    left, right = ranks(one), ranks(other)
+    if len(left) < FEWEST or len(set(left)) < 2 or len(set(right)) < 2:
+        return nan
+    return correlation(left, right)
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """The place of each value among all, from 0; the mean place of equal ones."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    means: list[float] = (np.cumsum(counts) - (counts + 1) / 2)[places].tolist()
+    return means
+
+
+def median_error(predicted: Sequence[float], measured: Sequence[float]) -> float:
+    """The median of the relative errors; NaN for none."""
+    errors = [abs(p - m) / m for p, m in zip(predicted, measured, strict=True)]
+    return median(errors) if errors else nan

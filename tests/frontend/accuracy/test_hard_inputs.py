@@ -10,7 +10,7 @@ import torch
 import einderive as ed
 from einderive.frontend.accuracy.hard_inputs import FAMILIES, Family
 from einderive.frontend.accuracy.inputs import family_inputs
-from einderive.frontend.bench.differences import DIFFERENCES
+from einderive.frontend.bench.digits import DIFFERENCES
 from einderive.ta.ir import expr
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")

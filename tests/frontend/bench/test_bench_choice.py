@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 from einderive.frontend.bench.choices.asked import asked_of
-from einderive.frontend.bench.choices.choice import Measured, Timed, row_of, summary
-from einderive.frontend.bench.choices.ranks import median_error, rank_correlation, ranks
+from einderive.frontend.bench.choices.choice import (
+    Measured,
+    Timed,
+    median_error,
+    rank_correlation,
+    ranks,
+    row_of,
+    summary,
+)
 from einderive.frontend.bench.kept import Kept
 from einderive.frontend.cli.main import main
 

@@ -20,7 +20,7 @@ from einderive.frontend.limits.observed import Operation, observed
 from einderive.frontend.limits.refusal import least_bytes, refused
 from einderive.frontend.limits.repeatable import why_not_repeatable
 from einderive.frontend.running import execute
-from einderive.frontend.trial import judging
+from einderive.frontend.trial import hard
 from einderive.ta.errors import BuildError, TextError
 from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import nobody_is_slow
@@ -111,7 +111,7 @@ def test_the_temporaries_of_a_call(run: Callable[..., Any], tensors: int) -> Non
 def test_a_program_takes_what_its_stages_take_and_no_more() -> None:
     """The bound before it runs is below what is seen."""
     derivation = derived(CHAIN, **SHAPES)
-    judge = judging.judge_of(derivation, "cpu", 0.0)
+    judge = hard.judge_of(derivation, "cpu", 0.0)
     seen = 0
     for plan in derivation.candidates:
         bound = least_bytes(plan)
@@ -127,7 +127,7 @@ def test_results_of_compiled_loops_count(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(execute, "CLEARLY", math.inf)  # loops also where a library is faster
     shapes: Any = {"A": (90, 500), "x": (), "B": (500, 70)}
     derivation = derived("T[i,j] = exp(A[i,j])*x; Y[i,k] = T[i,j]*B[j,k]", **shapes)
-    judge = judging.judge_of(derivation, "cpu", 0.0)
+    judge = hard.judge_of(derivation, "cpu", 0.0)
     run = judge.built(derivation.unchanged, compiled=True)
     assert set(run.words) == {"eOperator (compiled loops)"}
     assert len(run.words) == 2  # or nothing is between them
@@ -148,7 +148,7 @@ def test_programs_that_take_more_are_left_out_and_say_so(monkeypatch: pytest.Mon
     refused_now = [t for t in run.trials if "temporaries take" in t.verdict]
     assert any("broadcast and reduce" in trial.words for trial in refused_now)
     assert "memory= allows" in str(run)
-    judge = judging.judge_of(run.derivation, "cpu", 0.0)
+    judge = hard.judge_of(run.derivation, "cpu", 0.0)
     assert refused(Limits(whole // 2), judge.program, run.run, "cpu", judge.operands) is None
     a, b = torch.randn(48, 40), torch.randn(44, 40)
     wanted = ((a[:, None] - b) ** 2).sum(-1)
@@ -276,7 +276,7 @@ def test_what_adds_in_no_order_is_left_out(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.compiled
 def test_loops_whose_threads_share_a_sum_are_left_out() -> None:
     derivation = derived("y = sum[i](exp(A[i]))", A=(1_000_000,))
-    judge = judging.judge_of(derivation, "cpu", 0.0)
+    judge = hard.judge_of(derivation, "cpu", 0.0)
     run = judge.built(derivation.unchanged, compiled=True)
     found = refused(Limits(None, True), judge.program, run, "cpu", judge.operands)
     assert found is not None

@@ -14,7 +14,7 @@ import einderive as ed
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.measured import OPTIMISM
 from einderive.eops.cache_folder import VARIABLE
-from einderive.frontend.machine.refined import refined
+from einderive.frontend.machine.extraction import refined
 from einderive.frontend.machine.stage_times import ENDLESS, KIND, StageTimes
 from einderive.frontend.memory.kept import store
 

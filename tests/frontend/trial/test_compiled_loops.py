@@ -15,7 +15,7 @@ from einderive.frontend.running.execute import executable
 from einderive.frontend.trial.compiling import apart, worth_compiling
 from einderive.frontend.trial.effort import of_seconds
 from einderive.frontend.trial.entrants import candidate
-from einderive.frontend.trial.judging import judge_of
+from einderive.frontend.trial.hard import judge_of
 from einderive.frontend.trial.trial import AS_GIVEN
 from tests.amount import sampled
 from tests.frontend.races import candidates_win, nobody_is_slow
