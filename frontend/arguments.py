@@ -5,7 +5,7 @@ Every refusal shows the word with a caret."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from einderive.ta.errors import TextError
@@ -57,6 +57,17 @@ def without_sizes(
     others = words - tensors
     sizes = {n: size for n, size in single.items() if n in others and isinstance(size, int)}
     return {name: shape for name, shape in given.items() if name not in sizes}, sizes
+
+
+def tensors_in(formula: str, given: Iterable[str] = ()) -> frozenset[str]:
+    """The names of the formula's tensors, inputs and results; those given where it cannot be read,
+    which is said when it is parsed."""
+    from einderive.ta.notation.parse import sizes_named, tensors_named
+
+    try:
+        return frozenset().union(*tensors_named(formula)) - sizes_named(formula)
+    except TextError:
+        return frozenset(given)
 
 
 def ranges(words: Sequence[str]) -> dict[str, tuple[int, int]]:

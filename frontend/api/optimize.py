@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
 from time import perf_counter
@@ -103,28 +104,15 @@ def derive(
     program = program_of(formula, shapes, dtypes, ranges, outputs)
     machine = profile_of(target_of(target))
     constants = constant_names(program, weights)
-    rules = rules_with(laws)
+    rules, operators = rules_with(laws), operators_for(nan, machine.name)
     if most_effort.seconds is not None and most_effort.seconds >= THOROUGH_SECONDS:
         rules = thorough(rules)
     with Interruption() as interruption:
-        told, latest = -inf, None
-
-        def watch(so_far: Callable[[], Progress]) -> None:
-            nonlocal told, latest
-            interruption.check()
-            latest = so_far
-            if progress is not None and perf_counter() - told >= TELL_SECONDS:
-                progress(so_far())
-                told = perf_counter()
-
+        watch = _Watch(interruption, progress)
         result = search(
             program.roots(),
             rules,
-            [
-                op
-                for op in operators_for(nan, machine.name)
-                if not (op.repairs and accuracy == "componentwise")
-            ],
+            [op for op in operators if not (op.repairs and accuracy == "componentwise")],
             machine,
             most_effort,
             watch,
@@ -133,8 +121,8 @@ def derive(
             frozenset(constants),
             allowed(accuracy, nan),
         )
-        if progress and latest and result.statistics.stopped != INTERRUPTED:
-            progress(latest())
+        if result.statistics.stopped != INTERRUPTED:
+            watch.tell()
     return Derivation(
         program,
         machine.name,
@@ -146,6 +134,27 @@ def derive(
         nan=nan,
         graph=result.graph,
     )
+
+
+@dataclass
+class _Watch:
+    """Tells how far a search is, about ten times a second, and asks for an interruption."""
+
+    interruption: Interruption
+    progress: Callable[[Progress], object] | None
+    told: float = -inf
+    latest: Callable[[], Progress] | None = None
+
+    def __call__(self, so_far: Callable[[], Progress]) -> None:
+        self.interruption.check()
+        self.latest = so_far
+        if perf_counter() - self.told >= TELL_SECONDS:
+            self.tell()
+            self.told = perf_counter()
+
+    def tell(self) -> None:
+        if self.progress is not None and self.latest is not None:
+            self.progress(self.latest())
 
 
 def constant_names(program: Program, weights: Iterable[str] | str) -> tuple[str, ...]:

@@ -192,17 +192,13 @@ def _derived(
         from einderive.frontend.api.optimize import derive as derive_program
         from einderive.frontend.limits.asked import limits_of
         from einderive.frontend.trial.effort import effort_of
-        from einderive.ta.errors import TextError
-        from einderive.ta.notation.parse import parse, sizes_named, tensors_named
+        from einderive.ta.notation.parse import parse
 
         limits_of(memory, deterministic)  # an error comes before the search
         if effort is not None and seconds is None and states is None:
             seconds = effort_of(effort).search
         budget = Budget(seconds=seconds) if states is None else Budget(states, seconds=seconds)
-        try:
-            named = frozenset().union(*tensors_named(formula)) - sizes_named(formula)
-        except TextError:  # said when the text is parsed
-            named = frozenset(extents)
+        named = arguments.tensors_in(formula, extents)
         tensors, sizes = arguments.without_sizes(extents, named, formula)
         return derive_program(
             parse(formula, tensors, types, ranges, sizes),

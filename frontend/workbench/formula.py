@@ -18,7 +18,7 @@ from einderive.frontend.text import shape
 from einderive.frontend.workbench.filled import filled, proposed
 from einderive.ta.errors import TextError
 from einderive.ta.ir.program import Program
-from einderive.ta.notation.parse import parse, sizes_named, tensors_named
+from einderive.ta.notation.parse import parse
 
 MOST_FORMULA, MOST_SIZES = 4000, 2000
 """Characters: what a person types is shorter."""
@@ -102,7 +102,8 @@ def _reading(asked: Asked) -> Reading:
     extents = arguments.shapes([word for word in words if ":" not in word], names=True)
     ranges = arguments.ranges([word for word in words if ":" in word])
     types = arguments.dtypes(asked.dtypes.split())
-    tensors, sizes = arguments.without_sizes(extents, _named(asked.formula, extents), asked.formula)
+    named = arguments.tensors_in(asked.formula, extents)
+    tensors, sizes = arguments.without_sizes(extents, named, asked.formula)
     try:
         more = filled(asked.formula, tensors)
     except TextError:  # said better when the text is parsed
@@ -114,13 +115,6 @@ def _reading(asked: Asked) -> Reading:
 def _words(sizes: str) -> list[str]:
     """The words between blanks; there may be blanks at commas and signs: `A = 64, 32`."""
     return re.sub(r"\s*(=(?=\s+[\d(])|[,:])\s*|\s+(?==)", r"\1", sizes).split()
-
-
-def _named(formula: str, extents: Mapping[str, object]) -> frozenset[str]:
-    try:
-        return frozenset().union(*tensors_named(formula)) - sizes_named(formula)
-    except TextError:  # said when the text is parsed
-        return frozenset(extents)
 
 
 def _tensors(program: Program, more: Mapping[str, Sequence[int | str]]) -> tuple[Tensor, ...]:

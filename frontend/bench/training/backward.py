@@ -77,12 +77,7 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
         value.requires_grad_(value.is_floating_point())
     compiled = compile_formula(program, target="cpu", grad=True)
     given = [operands[tensor.name] for tensor in program.inputs]
-    names = [tensor.name for tensor in program.inputs]
-    places = [names.index(name) for name in operands]
-    calls: list[Callable[..., Any]] = []
-    if not formula.arrays:
-        calls += [partial(_in_order, plain, places) for plain in formula.plain]
-    calls += [rival.call for rival in rivals(program, "cpu")]
+    calls = _calls(formula, program, list(operands))
     lines = [partial(call, *given) for call in calls]
     own = partial(compiled, *given)
     seeds = _seeds(own())
@@ -108,19 +103,9 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
         pairs = [*zip(near, times[1::2], times[2::2], strict=True)]
         k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
         plain_kept = kept_bytes(lines[k])
-        own_time, plain, again = (replace(each, samples=()) for each in (times[0], plain, again))
-        return Row(
-            name=formula.name,
-            size=size,
-            own=own_time,
-            plain=plain,
-            again=again,
-            line=k + 1,
-            kept=kept,
-            plain_kept=plain_kept,
-            chosen=chosen,
-            forward=round(forward, 3),
-        )
+        mine, plain, again = (replace(each, samples=()) for each in (times[0], plain, again))
+        told = (k + 1, kept, plain_kept, chosen, round(forward, 3))
+        return Row(formula.name, size, mine, plain, again, *told)
 
     first, refused = row(), ""
     while first.slower or first.larger:
@@ -137,6 +122,16 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
         rows += [row(), row()]
     rows.sort(key=lambda one: one.ratio)
     return replace(rows[len(rows) // 2], refusal=refused)
+
+
+def _calls(formula: Formula, program: Program, names: Sequence[str]) -> list[Callable[..., Any]]:
+    """The plain lines as functions of the program's operands: those of the list, which take their
+    operands in the order of the names, then those that einderive writes."""
+    own = [tensor.name for tensor in program.inputs]
+    places = [own.index(name) for name in names]
+    listed = () if formula.arrays else formula.plain
+    written = [rival.call for rival in rivals(program, "cpu")]
+    return [*(partial(_in_order, plain, places) for plain in listed), *written]
 
 
 def _in_order(plain: Callable[..., Any], places: Sequence[int], *given: torch.Tensor) -> Any:
