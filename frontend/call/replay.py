@@ -23,9 +23,7 @@ def computing(
     for step in simple.steps:
         if isinstance(step, View):
             views += 1
-            base = tensors[step.base]
-            offset = base.storage_offset() + step.layout.offset
-            tensors[step.number] = base.as_strided(step.layout.shape, step.layout.strides, offset)
+            tensors[step.number] = step.of(tensors[step.base])
             continue
         args, kwargs = step.given(tensors)
         calls.append((step.function, args, kwargs))

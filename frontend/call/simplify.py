@@ -36,6 +36,10 @@ class View:
     base: int
     layout: Layout
 
+    def of(self, base: torch.Tensor) -> torch.Tensor:
+        offset = base.storage_offset() + self.layout.offset
+        return base.as_strided(self.layout.shape, self.layout.strides, offset)
+
 
 Step = Call | View
 

@@ -62,10 +62,7 @@ def _step_by_step(
     ends = ends_of(simple)
     for position, step in enumerate(simple.steps):
         if isinstance(step, View):
-            base = tensors[step.base]
-            offset = base.storage_offset() + step.layout.offset
-            tensors[step.number] = base.as_strided(step.layout.shape, step.layout.strides, offset)
-            del base
+            tensors[step.number] = step.of(tensors[step.base])
         else:
             args, kwargs = step.given(tensors)
             result = step.function(*args, **kwargs)

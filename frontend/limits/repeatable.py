@@ -74,11 +74,7 @@ def _shares_sums(simple: Simple) -> bool:
         if isinstance(step, View) or not is_opaque(step.function):
             continue
         layouts = [simple.values[each.number].layout for each in step.args if isinstance(each, Ref)]
-        tensors = [
-            torch.empty_strided(one.shape, one.strides, dtype=one.dtype, device="meta")
-            for one in layouts
-        ]
-        kernel = kernel_of(step.function, tensors)
+        kernel = kernel_of(step.function, [layout.meta() for layout in layouts])
         if getattr(kernel, "team", 0):
             return True
     return False

@@ -181,41 +181,19 @@ class _Probing:
 
     def bandwidth(self, machine: Machine) -> Changes:
         found = dict(machine.bandwidth)
-        ways: dict[str, Callable[[int], tuple[float, float]]] = {
-            "dense": self._added,
-            "strided": self._turned,
-            "broadcast": self._spread,
-            "gathered": self._picked,
-            "rows": self._rows,
-        }
-        for name, way in ways.items():
+        for name in ("dense", "strided", "broadcast", "gathered", "rows"):
             sizes, figures = list[float](), list[float]()
             for size in self.grid.elements:
-                moved, seconds = way(size)
+                moved, seconds = (
+                    self._turned(size) if name == "strided" else self._beyond(*_stream(name, size))
+                )
                 sizes.append(moved)
                 figures.append(moved / max(seconds, 1e-9))
             found[name] = Table((tuple(sizes),), tuple(figures))
             yield {"bandwidth": dict(found)}
 
-    def _added(self, size: int) -> tuple[float, float]:
-        """Bytes of a sum of two arrays, and its seconds beyond a call's."""
-        return self._beyond("elementwise", Small("Y[i] = A[i]+B[i]", {"A": (size,), "B": (size,)}))
-
-    def _spread(self, size: int) -> tuple[float, float]:
-        side = int(size**0.5)
-        shapes = {"A": (side,), "B": (side,)}
-        return self._beyond("elementwise", Small("Y[i,j] = A[i]*B[j]", shapes))
-
-    def _picked(self, size: int) -> tuple[float, float]:
-        return self._beyond("gather", Small("Y[n] = E[I[n]]", {"E": (size,), "I": (size,)}))
-
-    def _rows(self, size: int) -> tuple[float, float]:
-        count = max(2, size // ROW)
-        return self._beyond(
-            "gather", Small("Y[n,d] = E[I[n],d]", {"E": (count, ROW), "I": (count,)})
-        )
-
     def _turned(self, size: int) -> tuple[float, float]:
+        """Bytes of a copy of a transposed matrix, and its seconds beyond a call's."""
         side = int(size**0.5)
         turned = torch.ones(side, side).T
         tiny = torch.ones(1, 1).T
@@ -240,8 +218,8 @@ class _Probing:
         yield {"rates": dict(found)}
         for unit, axes, make in (
             ("matmul", self.grid.product, _product),
-            ("convolution", self.grid.convolution, _convolution),
-            ("convolution3d", self.grid.convolution3d, _convolution3d),
+            ("convolution", self.grid.convolution, partial(_convolution, 2)),
+            ("convolution3d", self.grid.convolution3d, partial(_convolution, 3)),
             ("window", self.grid.window, _window),
             ("reduction", self.grid.reduction, _reduction),
         ):
@@ -311,22 +289,13 @@ def _product(
 
 
 def _convolution(
-    groups: int, points: int, columns: int, summed: int
+    dimensions: int, groups: int, points: int, columns: int, summed: int
 ) -> tuple[Callable[[], object], float]:
-    side, channels = int(points**0.5), summed // 9
-    images = torch.ones(1, groups * channels, side, side)
-    kernel = torch.ones(groups * columns, channels, 3, 3)
-    run = partial(functional.conv2d, images, kernel, padding=1, groups=groups)
-    return run, _operations((groups, points, columns, summed))
-
-
-def _convolution3d(
-    groups: int, points: int, columns: int, summed: int
-) -> tuple[Callable[[], object], float]:
-    side, channels = round(points ** (1 / 3)), summed // 27
-    images = torch.ones(1, groups * channels, side, side, side)
-    kernel = torch.ones(groups * columns, channels, 3, 3, 3)
-    run = partial(functional.conv3d, images, kernel, padding=1, groups=groups)
+    side, channels = round(points ** (1 / dimensions)), summed // 3**dimensions
+    images = torch.ones(1, groups * channels, *(side,) * dimensions)
+    kernel = torch.ones(groups * columns, channels, *(3,) * dimensions)
+    call = functional.conv2d if dimensions == 2 else functional.conv3d
+    run = partial(call, images, kernel, padding=1, groups=groups)
     return run, _operations((groups, points, columns, summed))
 
 
@@ -334,6 +303,17 @@ def _window(points: int, taps: int) -> tuple[Callable[[], object], float]:
     side, length = int(points**0.5), int(taps**0.5)
     images = torch.ones(1, 1, side + length - 1, side + length - 1)
     return partial(functional.avg_pool2d, images, length, stride=1), float(points * taps)
+
+
+def _stream(access: str, size: int) -> tuple[str, Small]:
+    """A stage that reads about so many elements in this way, and its operator."""
+    side, count = int(size**0.5), max(2, size // ROW)
+    return {
+        "dense": ("elementwise", Small("Y[i] = A[i]+B[i]", dict.fromkeys("AB", (size,)))),
+        "broadcast": ("elementwise", Small("Y[i,j] = A[i]*B[j]", dict.fromkeys("AB", (side,)))),
+        "gathered": ("gather", Small("Y[n] = E[I[n]]", dict.fromkeys("EI", (size,)))),
+        "rows": ("gather", Small("Y[n,d] = E[I[n],d]", {"E": (count, ROW), "I": (count,)})),
+    }[access]
 
 
 def _at_eight(small: Small) -> Small:

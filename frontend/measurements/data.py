@@ -50,11 +50,8 @@ def race_data(race: RecordedRace, candidates: Sequence[Plan]) -> dict[str, Any]:
     """The race beside a record's candidates."""
     numbers = {id(plan): number for number, plan in enumerate(candidates)}
     return {
-        "made": race.made,
-        "device": race.device,
+        **{name: getattr(race, name) for name in FIELDS},
         "environment": dict(race.environment),
-        "interrupted": race.interrupted,
-        "checks": race.checks,
         "trials": _trials_data(race, numbers),
         "stages": _stages_data(race.stages, candidates),
     }

@@ -27,6 +27,7 @@ from einderive.frontend.text import operators
 from einderive.frontend.trial.trial import Trial
 from einderive.frontend.workbench import pages
 from einderive.frontend.workbench.formula import Asked, Mistake, read
+from einderive.frontend.workbench.jobs.job import Moment
 from einderive.frontend.workbench.jobs.tree import Grown
 from einderive.frontend.workbench.records import write_page
 from einderive.ta.errors import EinderiveError
@@ -81,12 +82,8 @@ def _derive(task: Mapping[str, Any], tell: Tell) -> None:
 def _searching(so_far: Progress, grown: Grown) -> dict[str, Any]:
     return {
         "event": "search",
-        "seconds": so_far.seconds,
-        "states": so_far.states,
-        "expanded": so_far.expanded,
-        "waiting": so_far.waiting,
+        **{name: getattr(so_far, name) for name in Moment.__slots__},
         "best": so_far.best if isfinite(so_far.best) else None,
-        "share": so_far.share,
         "grown": [] if so_far.graph is None else grown.more(so_far.graph),
     }
 
