@@ -28,6 +28,7 @@ DATA = {
     "einderive/frontend/formulas/arrays.toml",
     "einderive/frontend/stages/polybench.toml",
     "einderive/frontend/explorer/page.html",
+    "einderive/frontend/export/program.txt",
     "einderive/frontend/workbench/workbench.html",
 }
 """Files that are no Python."""

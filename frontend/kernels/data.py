@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
+from itertools import chain
 from typing import Any
 
 from einderive.derivations.record.trace import (
@@ -30,24 +31,13 @@ def kernels_data(found: Iterable[Iterable[KernelText]]) -> list[dict[str, Any]]:
     """The kernels of all candidates, those of the best ones first, as far as they fit."""
     kept: list[dict[str, Any]] = []
     size = 0
-    for candidate in found:
-        for each in candidate:
-            size += len(each.plan) + len(each.source)
-            if size > MOST_TEXT or len(kept) == MOST_KERNELS:
-                return kept
-            kept.append(
-                {
-                    "candidate": each.candidate,
-                    "stages": list(each.stages),
-                    "language": each.language,
-                    "plan": each.plan,
-                    "source": each.source,
-                    "configurations": [
-                        {item.name: getattr(one, item.name) for item in fields(Launch)}
-                        for one in each.launches[:MOST_LAUNCHES]
-                    ],
-                }
-            )
+    for each in chain.from_iterable(found):
+        size += len(each.plan) + len(each.source)
+        if size > MOST_TEXT or len(kept) == MOST_KERNELS:
+            break
+        told = asdict(each) | {"stages": list(each.stages)}
+        launches = told.pop("launches")[:MOST_LAUNCHES]
+        kept.append(told | {"configurations": list(launches)})
     return kept
 
 
