@@ -19,6 +19,7 @@ extensions = [
     "mathml_renderer",
     "derivation_directive",
     "calculus_directives",
+    "plot_directive",
 ]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

@@ -1,6 +1,6 @@
 """How much time and memory may go into a compiled function.
 
-effort of t seconds   search t/6, at most 10;  programs tried, judged and timed about 2t/3;
+effort of t seconds   search t/6, at most 10;  programs tried, judged and timed 0.62 t;
                       timing t/3 of these, single stages t/10;
                       6*sqrt(t/3) candidates, at most 32
 "normal"              3 seconds

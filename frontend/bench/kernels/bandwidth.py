@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, cast
 
 import torch
 
-from einderive.frontend.bench.kernels.picture import svg
+from einderive.frontend.bench.kernels.picture import Axis, Series, curves, file
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.files import write_whole
@@ -78,6 +78,15 @@ def measured(kernel: Kernel, elements: int, device: str, seconds: float) -> Poin
     return Point(kernel.name, elements, dict(zip(names, rates, strict=True)), program)
 
 
+def drawn(title: str, points: Sequence[Point]) -> str:
+    """The rates by size, as the text of a file."""
+    series = [
+        Series(name, tuple((float(p.elements), p.gigabytes[name], p.program) for p in points))
+        for name in (OWN, TORCH, COPY)
+    ]
+    return file(curves(title, Axis("elements", log=True), Axis("GB/s"), series))
+
+
 def bench_bandwidth(
     powers: Sequence[int], device: str, seconds: float, picture: str, out: Rows
 ) -> int:
@@ -93,12 +102,7 @@ def bench_bandwidth(
             rates = " ".join(f"{rate:>10.1f}" for rate in point.gigabytes.values())
             out.add(f"{point.kernel:<12} {point.elements:>9} {rates}  {point.program}", point)
         if picture:
-            curves = {
-                name: [(point.elements, point.gigabytes[name]) for point in points]
-                for name in (OWN, TORCH, COPY)
-            }
-            title = f"{kernel.name}, float32, {device}"
             place = Path(picture) / f"bandwidth-{kernel.name.replace(' ', '-')}-{device}.svg"
-            write_whole(place, svg(title, "elements", "GB/s", curves))
+            write_whole(place, drawn(f"{kernel.name}, float32, {device}", points))
             out.say(f"wrote {place}")
     return 0
