@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from hashlib import blake2b
 from typing import Any, Final
 
 from einderive.eops.loops.bodies import Reduction
@@ -34,6 +35,9 @@ from einderive.ta.ir.node import Number
 
 SMALL: Final = 16
 """A number beyond this may be a size."""
+LONG: Final = 100
+"""Longer keys stand in others as hashes.  Values are shared: written out, their text could double
+with each operation."""
 
 
 def ordered(draft: Draft) -> Draft:
@@ -100,7 +104,7 @@ class _Ordering:
             case _:
                 pass
         parts = [*said, *(_without_large(row) for row in rows), *(one for one, _ in below)]
-        return str(parts), str([*said, *rows, *(one for _, one in below)])
+        return _short(parts), _short([*said, *rows, *(one for _, one in below)])
 
     def placed(self, place: int) -> int:
         """Where the value stands now, after its operands."""
@@ -128,6 +132,11 @@ class _Ordering:
                 then, otherwise = map(self.placed, args)
                 return replace(value, args=(then, otherwise))
         return value
+
+
+def _short(parts: Sequence[Any]) -> str:
+    text = str(parts)
+    return text if len(text) <= LONG else blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _is_symmetric(word: str) -> bool:

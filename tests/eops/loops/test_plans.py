@@ -10,8 +10,11 @@ import pytest
 from einderive.eops.loops import short_sums
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.cost import moved
+from einderive.eops.loops.draft import drafted
 from einderive.eops.loops.fuse import groups
 from einderive.eops.loops.group import Group, is_view
+from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.ordered import LONG, _Ordering
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Choice, Load, Operation
 from einderive.ta.ir.node import Scope
@@ -171,6 +174,18 @@ def test_terms_of_terms_are_not_written_out() -> None:
     assert not [*short_sums.written(group, open_sizes=False)]
     alone = Group.alone(written[0])
     assert [*short_sums.written(alone, open_sizes=False)]
+
+
+def test_a_value_used_twice_by_each_next_one_is_ordered_by_a_short_key() -> None:
+    text = "; ".join(f"T{n}[i] = sin(T{n - 1}[i])*cos(T{n - 1}[i])" for n in range(1, 13))
+    written = roots(f"{text}; Y[i] = T12[i]".replace("T0[", "X["), X=(1000,))
+    group = Group(stages(*written), written)
+    found = drafted(group, dense(group), alike(group, "float32"))
+    assert found is not None
+    work = _Ordering(found)
+    keys = [key for place in range(len(work.draft.values)) for key in work.key(place)]
+    assert len(keys) > 2 * 36
+    assert max(map(len, keys)) <= LONG
 
 
 def test_a_window_with_a_border_and_steps_is_vectorised_along_its_rows() -> None:
