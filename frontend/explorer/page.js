@@ -7,13 +7,6 @@ address.part("open",
 let beforePrint = [];
 addEventListener("beforeprint", () => { beforePrint = folds.map((each) => each.open); folds.forEach((each) => { each.open = true; }); });
 addEventListener("afterprint", () => folds.forEach((each, i) => { each.open = beforePrint[i] ?? each.open; }));
-// What scrolls sideways can be reached by the keyboard.  What is folded away is left alone: its layout is not made yet.
-const reachable = (part = document) => part.querySelectorAll(".line, .identity").forEach((e) => {
-  if (!e.checkVisibility()) return;
-  if (e.scrollWidth > e.clientWidth) e.tabIndex = 0; else e.removeAttribute("tabindex");
-});
-addEventListener("resize", () => reachable());
-document.addEventListener("toggle", ({ target }) => { reachable(target); address.note(); }, true);
-document.querySelectorAll(".switch input").forEach((e) => e.addEventListener("change", () => reachable()));
+document.addEventListener("toggle", () => address.note(), true);
 address.follow();
 reachable();

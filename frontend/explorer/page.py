@@ -40,7 +40,7 @@ def page(view: View, docs: str = "") -> str:
         sections.remove("rules")
     if view.data is None:
         sections.remove("data")
-    names = ["link.js", "page.js", *(["data.js"] if view.data else [])]
+    names = ["link.js", "scrolling.js", "page.js", *(["data.js"] if view.data else [])]
     names += ["formula.js", "tree.js", "drawing.js", "search.js"] if view.search else []
     more = {"sections": sections, "script": "\n".join(map(file, names)), "most_stages": MOST_STAGES}
     return _rendered("page.html", view, docs, prefix="", **more)

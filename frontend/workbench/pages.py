@@ -26,6 +26,7 @@ FILES = {
     "page.css": (FOLDER, "text/css"),
     "workbench.css": (OWN, "text/css"),
     "link.js": (FOLDER, "text/javascript"),
+    "scrolling.js": (FOLDER, "text/javascript"),
     "tree.js": (FOLDER, "text/javascript"),
     "growth.js": (OWN, "text/javascript"),
     "workbench.js": (OWN, "text/javascript"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +19,7 @@ from einderive.frontend.explorer.comparison.page import comparison_page
 from einderive.frontend.explorer.page import page
 from einderive.frontend.explorer.view import view_of
 from einderive.frontend.files import write_whole
+from einderive.frontend.memory.folder import locked
 from einderive.frontend.memory.surroundings import software
 from einderive.frontend.workbench.entries import Entry, entry
 from einderive.ta.errors import RecordError
@@ -37,20 +39,24 @@ class Records:
     folder: Path
 
     def key(self) -> str:
-        """What ends the workbench's address: the same at each start, so that links outlast it.
-        Its file can be read by this user alone."""
+        """What ends the workbench's address: the same at each start, so that links outlast it, and
+        the same for workbenches that start at once.  Its file can be read by this user alone."""
         self.folder.mkdir(parents=True, exist_ok=True)
         file = self.folder / KEY
+        if kept := _key(file):
+            return kept
+        new = self.folder / f".{KEY}.{secrets.token_hex(8)}"
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as written:
+            written.write(secrets.token_urlsafe(16))
         try:
-            with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as new:
-                new.write(secrets.token_urlsafe(16))
-        except FileExistsError:
-            pass
-        found = file.read_text(encoding="utf-8", errors="replace").strip()
-        if KEY_TEXT.fullmatch(found):
-            return found
-        file.unlink()  # a start was cut off while it wrote
-        return self.key()
+            with ExitStack() as alone:
+                with suppress(OSError):  # a file system without locks
+                    alone.enter_context(locked(self.folder))
+                if not _key(file):  # else another one was first
+                    os.replace(new, file)
+                return _key(file)
+        finally:
+            new.unlink(missing_ok=True)
 
     def port(self) -> int:
         """The port of the last workbench with these records; 0 where there was none."""
@@ -126,6 +132,15 @@ class Records:
         when = [entry(self.path(name)).when for name in (one, other)]
         names = tuple(when) if when[0] != when[1] else (one, other)
         return comparison_page(found[0], found[1], (names[0], names[1]))
+
+
+def _key(file: Path) -> str:
+    """The key that a file holds; empty where it holds none, or is not there."""
+    try:
+        found = file.read_text(encoding="utf-8", errors="replace").strip()
+    except FileNotFoundError:
+        return ""
+    return found if KEY_TEXT.fullmatch(found) else ""
 
 
 def page_of(record: Path, file: Path) -> str:

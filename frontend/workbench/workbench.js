@@ -28,6 +28,7 @@ const read = async () => {
     const found = await send("formula", asked(), signal);
     if (signal.aborted) return;
     $("reading").innerHTML = found.html;
+    reachable($("reading"));
     $("formula").setAttribute("aria-invalid", String(!found.ready));
   } catch (problem) {
     if (problem.name === "AbortError") return;
@@ -102,7 +103,7 @@ address.part("open", () => [...unfolded].join("."), (text) => {
   text.split(".").filter(Boolean).forEach((each) => unfolded.add(each));
   unfold();
 });
-const put = (place, html) => { if (place.shown !== html) { place.shown = html; place.innerHTML = html; unfold(); } };
+const put = (place, html) => { if (place.shown !== html) { place.shown = html; place.innerHTML = html; unfold(); reachable(place); } };
 const follow = ({ data }) => {
   const told = JSON.parse(data);
   const section = $(`${told.kind}-job`);

@@ -24,7 +24,8 @@ def comparison_page(
 
 
 def rendered(found: Comparison) -> str:
-    script = [file("link.js"), file("page.js"), *([file("data.js")] if found.data else [])]
+    script = [file(name) for name in ("link.js", "scrolling.js", "page.js")]
+    script += [file("data.js")] if found.data else []
     return (
         environment(OWN)
         .get_template("comparison.html")

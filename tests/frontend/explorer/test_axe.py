@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from einderive.frontend.explorer.comparison.page import comparison_page
 from tests.frontend.axe import script, serious, unnamed
+from tests.frontend.browser import Opened, chromium
 from tests.frontend.explorer.derived import distances, measured, windows
-
-CHROMIUM = shutil.which("chromium")
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
 @pytest.mark.parametrize("shown", ["measured", "windows", "both"])
 def test_the_page_is_accessible(shown: str, width: int, scheme: str, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     axe, file = script(), tmp_path / "d.html"
     match shown:
         case "measured":
@@ -29,15 +24,13 @@ def test_the_page_is_accessible(shown: str, width: int, scheme: str, tmp_path: P
             windows().to_html(file)
         case _:
             file.write_text(comparison_page(windows(), distances(), ("one", "other")), "utf-8")
-    with playwright.sync_playwright() as browsers:
-        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        window = {"width": width, "height": 900}
-        page = browser.new_page(viewport=window, color_scheme=scheme, bypass_csp=True)
-        page.goto(file.as_uri())
+    window = {"width": width, "height": 900}
+    with chromium() as browser:
+        opened = Opened(browser, viewport=window, color_scheme=scheme, bypass_csp=True)
+        page = opened.page(file.as_uri())
         if shown != "both":
             page.wait_for_selector("#searched:not([hidden])")
         assert serious(page, axe) == []
         assert unnamed(page) == []
         heard = page.locator("main").aria_snapshot()
         assert heard.count('group "before"') == heard.count('group "after"') > 0
-        browser.close()

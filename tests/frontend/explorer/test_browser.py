@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from einderive.frontend.explorer.comparison.page import comparison_page
+from tests.frontend.browser import Opened, chromium
 from tests.frontend.explorer.derived import distances, windows
 from tests.frontend.explorer.test_page import HOSTILE
-
-CHROMIUM = shutil.which("chromium")
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("width", [390, 1440])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_opens_from_a_file(width: int, scheme: str, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     file = tmp_path / "d.html"
     distances().to_html(file)
-    said: list[str] = []
-    loaded: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        window = {"width": width, "height": 900}
-        page = browser.new_page(viewport=window, color_scheme=scheme)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda problem: said.append(str(problem)))
-        page.on("request", lambda request: loaded.append(request.url))
-        page.goto(file.as_uri())
+    window = {"width": width, "height": 900}
+    with chromium() as browser:
+        opened = Opened(browser, viewport=window, color_scheme=scheme)
+        page = opened.page(file.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         sign = page.locator(".key .roofline").bounding_box()
         assert sign["width"] < 4 < sign["height"]  # a line, as the bars have it
@@ -48,28 +37,18 @@ def test_the_page_opens_from_a_file(width: int, scheme: str, tmp_path: Path) -> 
         assert closed.get_attribute("open") is not None
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (ground == "rgb(253, 252, 250)") == (scheme == "light")
-        browser.close()
-    assert said == []
-    assert loaded == [file.as_uri()]
+    assert opened.said == []
+    assert opened.loaded == [file.as_uri()]
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("width", [390, 1440])
 def test_two_derivations_open_from_a_file(width: int, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     file = tmp_path / "both.html"
     file.write_text(comparison_page(windows(), distances(), (HOSTILE, "distances")), "utf-8")
-    said: list[str] = []
-    loaded: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda problem: said.append(str(problem)))
-        page.on("request", lambda request: loaded.append(request.url))
-        page.goto(file.as_uri())
+    with chromium() as browser:
+        opened = Opened(browser, viewport={"width": width, "height": 900})
+        page = opened.page(file.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator("h1").inner_text() == f"{HOSTILE} and distances"
         assert page.locator("script").count() == 1
@@ -80,6 +59,5 @@ def test_two_derivations_open_from_a_file(width: int, tmp_path: Path) -> None:
         grid.focus()
         page.keyboard.press("ArrowRight")
         assert page.locator(".told").last.inner_text()
-        browser.close()
-    assert said == []
-    assert loaded == [file.as_uri()]
+    assert opened.said == []
+    assert opened.loaded == [file.as_uri()]

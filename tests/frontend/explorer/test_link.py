@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,9 @@ import pytest
 
 from einderive.frontend.explorer.page import page
 from einderive.frontend.explorer.view import view_of
+from tests.frontend.browser import Opened, chromium, rest
 from tests.frontend.explorer.derived import distances
 
-CHROMIUM = shutil.which("chromium")
 SEEN = """() => ({
   folds: [...document.querySelectorAll("main details")].map((each) => each.open),
   texts: ["s-count", "s-detail", "s-results", "s-when"]
@@ -30,32 +29,26 @@ def test_the_link_needs_the_script() -> None:
     assert '<p class="share" hidden>' in text
 
 
-def opened(browser: Any, address: str, said: list[str]) -> Any:
-    shown = browser.new_page(viewport={"width": 1440, "height": 900})
-    shown.on("console", lambda message: said.append(message.text))
-    shown.on("pageerror", lambda problem: said.append(str(problem)))
-    shown.goto(address)
-    shown.wait_for_selector("#searched:not([hidden])")
+def searched(opened: Opened, address: str) -> Any:
+    """The page, when its search is shown."""
+    shown = opened.page(address)
+    shown.locator("#searched").wait_for()
     return shown
 
 
 def settled(shown: Any) -> Any:
     """What is seen after a rest in which the page draws and notes its address."""
-    shown.wait_for_timeout(600)
+    rest(shown)
     return shown.evaluate(SEEN)
 
 
 @pytest.mark.campaign
 def test_a_link_reopens_the_same_view(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     file = tmp_path / "d.html"
     distances().to_html(file)
-    said: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        shown = opened(browser, file.as_uri(), said)
+    with chromium() as browser:
+        opened = Opened(browser, viewport={"width": 1440, "height": 900})
+        shown = searched(opened, file.as_uri())
         fresh = settled(shown)
         assert shown.url == file.as_uri()
         shown.locator("nav a[href='#search']").click()
@@ -79,7 +72,7 @@ def test_a_link_reopens_the_same_view(tmp_path: Path) -> None:
         shown.get_by_text("The link is copied.").wait_for()
         link = shown.url
         assert link.startswith(f"{file.as_uri()}#search?")
-        again = opened(browser, link, said)
+        again = searched(opened, link)
         found = settled(again)
         assert {name for name in wanted if found[name] != wanted[name]} == set()
         assert again.evaluate(TOP, "search") == pytest.approx(shown.evaluate(TOP, "search"), abs=4)
@@ -91,8 +84,7 @@ def test_a_link_reopens_the_same_view(tmp_path: Path) -> None:
         assert settled(again) == wanted
         again.evaluate("a => { location.href = a; }", f"{file.as_uri()}#?")
         assert settled(again) == fresh
-        browser.close()
-    assert said == []
+    assert opened.said == []
 
 
 @pytest.mark.campaign
@@ -106,19 +98,14 @@ def test_a_link_reopens_the_same_view(tmp_path: Path) -> None:
     ],
 )
 def test_an_address_of_no_view_does_no_harm(state: str, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     file = tmp_path / "d.html"
     distances().to_html(file)
-    said: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        shown = opened(browser, f"{file.as_uri()}#{state}", said)
+    with chromium() as browser:
+        opened = Opened(browser, viewport={"width": 1440, "height": 900})
+        shown = searched(opened, f"{file.as_uri()}#{state}")
         found = settled(shown)
         assert found["texts"][0].endswith("expressions drawn")
         assert all(found["told"])
         assert shown.locator("script").count() == 1
         assert shown.locator("main img").count() == 0
-        browser.close()
-    assert said == []
+    assert opened.said == []

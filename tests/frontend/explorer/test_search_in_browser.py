@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,35 +11,28 @@ import pytest
 from einderive.frontend.explorer.page import page
 from einderive.frontend.explorer.search import search_view
 from einderive.frontend.explorer.view import view_of
+from tests.frontend.browser import Opened, chromium, rest
 from tests.frontend.explorer.derived import distances
 from tests.frontend.explorer.test_page import HOSTILE
 
-CHROMIUM = shutil.which("chromium")
 
-
-def opened(file: Path, browsers: Any, said: list[str], **given: Any) -> Any:
-    browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-    shown = browser.new_page(**given)
-    shown.on("console", lambda message: said.append(message.text))
-    shown.on("pageerror", lambda problem: said.append(str(problem)))
-    shown.goto(file.as_uri())
-    shown.wait_for_selector("#searched:not([hidden])")
+def searched(opened: Opened, file: Path) -> Any:
+    """The page, when its search is shown."""
+    shown = opened.page(file.as_uri())
+    shown.locator("#searched").wait_for()
     return shown
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("width", [390, 1440])
 def test_the_search_answers(width: int, tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     file = tmp_path / "d.html"
     distances().to_html(file)
     found = distances().searched()
     assert found is not None
-    said: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        shown = opened(file, browsers, said, viewport={"width": width, "height": 900})
+    with chromium() as browser:
+        opened = Opened(browser, viewport={"width": width, "height": 900})
+        shown = searched(opened, file)
         detail, count = shown.locator("#s-detail"), shown.locator("#s-count")
         assert shown.evaluate("document.documentElement.scrollWidth") <= width
         assert detail.locator("math").count() >= 1
@@ -70,14 +62,11 @@ def test_the_search_answers(width: int, tmp_path: Path) -> None:
         texts = [state.text for state in found.states]
         unread = shown.evaluate("t => t.filter(x => formula(x, new Map()) === null)", texts)
         assert unread == []
-    assert said == []
+    assert opened.said == []
 
 
 @pytest.mark.campaign
 def test_what_a_search_holds_is_text(tmp_path: Path) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     found = distances().searched()
     assert found is not None
     evil = replace(
@@ -89,22 +78,19 @@ def test_what_a_search_holds_is_text(tmp_path: Path) -> None:
     view = replace(view_of(distances(), checked=0), search=search_view(evil, distances().stats))
     file = tmp_path / "d.html"
     file.write_text(page(view), "utf-8")
-    said: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        shown = opened(file, browsers, said)
+    with chromium() as browser:
+        opened = Opened(browser)
+        shown = searched(opened, file)
         assert HOSTILE in shown.locator("#s-detail").inner_text()
         shown.locator("#s-find").fill("script")
         assert HOSTILE in shown.locator("#s-results").inner_text()
         assert shown.locator("script").count() == 1
-    assert said == []
+    assert opened.said == []
 
 
 @pytest.mark.campaign
 def test_a_search_of_ten_thousand_states_draws_what_is_seen(tmp_path: Path) -> None:
     """What is found is shown by a few strokes, however many states lie below the part in view."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     found = distances().searched()
     assert found is not None
     count = len(found.states)
@@ -125,9 +111,9 @@ def test_a_search_of_ten_thousand_states_draws_what_is_seen(tmp_path: Path) -> N
     view = replace(view_of(distances(), checked=0), search=search_view(large, distances().stats))
     file = tmp_path / "d.html"
     file.write_text(page(view), "utf-8")
-    said: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        shown = opened(file, browsers, said, viewport={"width": 1440, "height": 900})
+    with chromium() as browser:
+        opened = Opened(browser, viewport={"width": 1440, "height": 900})
+        shown = searched(opened, file)
         shown.get_by_role("button", name="Unfold all").click()
         shown.evaluate("document.body.strokes = 0")
         shown.evaluate(
@@ -136,9 +122,7 @@ def test_a_search_of_ten_thousand_states_draws_what_is_seen(tmp_path: Path) -> N
             " document.body.strokes++; own.call(this); } }"
         )
         shown.locator("#s-find").fill("expand")
-        shown.evaluate(
-            "() => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))"
-        )
+        rest(shown)
         assert f"{len(states)} of {len(states)}" in shown.locator("#s-count").inner_text()
         assert 0 < shown.evaluate("document.body.strokes") < 500
         # The whole tree is in view, its last row too.  Paths hold at most a line a pixel.
@@ -150,8 +134,8 @@ def test_a_search_of_ten_thousand_states_draws_what_is_seen(tmp_path: Path) -> N
             " own.call(this, x, y); } }"
         )
         shown.locator("#s-fit").click()
-        shown.wait_for_function("document.body.lines > 0")
+        rest(shown)
         tall = shown.locator("#s-canvas").evaluate("each => each.clientHeight")
         assert 0.8 * tall < shown.evaluate("document.body.low") < tall
         assert shown.evaluate("document.body.lines") < len(states)
-    assert said == []
+    assert opened.said == []

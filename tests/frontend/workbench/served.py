@@ -19,7 +19,7 @@ from einderive.frontend.workbench.records import Records
 from einderive.frontend.workbench.serve import HOME, server_of
 
 TOKEN = "the-key-of-the-tests"
-PATIENCE = 60.0
+PATIENCE = 1800.0
 """Seconds after which something that should happen has not."""
 
 

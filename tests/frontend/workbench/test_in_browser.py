@@ -3,23 +3,28 @@ search that is stopped; two records compared.  No address but its own, nothing o
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.frontend.browser import Opened, chromium, rest
 from tests.frontend.explorer.derived import distances
-from tests.frontend.workbench.served import TOKEN, Client, served
+from tests.frontend.workbench.served import TOKEN, Client, served, until
 
-CHROMIUM = shutil.which("chromium")
-LONG = 90_000
-"""Milliseconds."""
 pytestmark = pytest.mark.campaign
+NOTED = """() => {
+  window.noted = new Set();
+  new MutationObserver(() => {
+    for (const each of document.querySelectorAll(".progress .figures, .progress table"))
+      window.noted.add(each.textContent);
+  }).observe(document.querySelector("main"), { subtree: true, childList: true });
+}"""
+"""Notes all that is told of the progress of jobs, however fast they are."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def client() -> Iterator[Client]:
     with served() as found:
         yield found
@@ -27,36 +32,26 @@ def client() -> Iterator[Client]:
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
 def test_a_whole_round(client: Client, width: int, scheme: str) -> None:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
-    said: list[str] = []
-    loaded: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        window = {"width": width, "height": 900}
-        context = browser.new_context(viewport=window, color_scheme=scheme)
-
-        def listened(page: Any) -> None:
-            page.on("console", lambda message: said.append(message.text))
-            page.on("pageerror", lambda problem: said.append(str(problem)))
-            page.on("request", lambda request: loaded.append(request.url))
-            page.set_default_timeout(LONG)
-
-        context.on("page", listened)
-        page = context.new_page()
-        page.goto(f"{client.origin}/{TOKEN}/")
+    window = {"width": width, "height": 900}
+    with chromium() as browser:
+        opened = Opened(browser, viewport=window, color_scheme=scheme)
+        page = opened.page(f"{client.origin}/{TOKEN}/")
+        page.evaluate(NOTED)
         _typed(page)
-        _derived_and_raced(context, page)
+        _derived(opened.context, page)
+        _raced(page)
         _stopped(page)
-        _compared(context, page)
-        _reopened(context, page)
+        _compared(opened.context, page)
+        _reopened(opened.context, page)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (ground == "rgb(253, 252, 250)") == (scheme == "light")
-        browser.close()
-    assert said == []
-    assert {url for url in loaded if not url.startswith((client.origin, "data:"))} == set()
+    assert opened.said == []
+    assert [url for url in opened.loaded if not url.startswith((client.origin, "data:"))] == []
+
+
+def _noted(page: Any, words: str) -> list[str]:
+    return [each for each in page.evaluate("[...window.noted]") if words in each]
 
 
 def _typed(page: Any) -> None:
@@ -78,29 +73,37 @@ def _typed(page: Any) -> None:
     assert page.locator("#formula").get_attribute("aria-invalid") == "false"
 
 
-def _derived_and_raced(context: Any, page: Any) -> None:
+def _derived(context: Any, page: Any) -> None:
+    page.locator("#sizes").fill("A=512,128 B=512,128")
+    page.locator("[name=seconds]").fill("600")
     page.locator("[name=states]").fill("200")
     page.get_by_role("button", name="Derive").press("Enter")
     search = page.locator("#derive-job")
     search.get_by_text("Done.").wait_for()
+    assert len(_noted(page, "expanded")) > 1  # it was seen on its way
     assert search.locator("svg.curve").count() == 2
     tree = search.locator("#tree")
-    assert int(tree.get_attribute("data-drawn")) > 100
-    assert tree.get_attribute("data-drawn") == tree.get_attribute("data-count")
+    count = int(tree.get_attribute("data-count"))
+    assert count > 100
+    search.locator(f"#tree[data-drawn='{count}']").wait_for()
     assert "expressions" in tree.get_attribute("aria-label")
     tree.hover(position={"x": 13, "y": 13})
-    assert "predicted as one stage" in search.locator(".told").inner_text()
+    search.locator(".told", has_text="predicted as one stage").wait_for()
     assert "times faster" in search.inner_text()
     with context.expect_page() as opened:
         search.get_by_role("link", name="Open in the explorer").press("Enter")
     record = opened.value
-    assert record.locator("h1 math").count() == 1
+    record.locator("h1 math").wait_for()
     record.close()
-    search.get_by_role("button", name="Compile and race").press("Enter")
+
+
+def _raced(page: Any) -> None:
+    page.locator("#derive-job").get_by_role("button", name="Compile and race").press("Enter")
     race = page.locator("#compile-job")
     race.get_by_text("Done.").wait_for()
+    assert _noted(page, "time so far")
     assert "Chosen: " in race.inner_text()
-    assert "measured" in page.locator("#records li").first.inner_text()
+    page.locator("#records li", has_text="measured").wait_for()
 
 
 def _stopped(page: Any) -> None:
@@ -144,38 +147,31 @@ def _reopened(context: Any, page: Any) -> None:
     again.goto(page.url)
     again.locator("#records .chosen").first.wait_for()
     again.locator("#derive-job details[open]").first.wait_for()
-    for shown in (page, again):
-        shown.wait_for_timeout(600)
     seen = (
         "() => [...document.querySelectorAll('input, select, textarea, details')]"
         ".filter((e) => e.type !== 'file' && !e.closest('.share, #compile-job'))"
         ".map((e) => [e.name ?? e.id, e.open ?? [e.value, e.checked ?? null]])"
     )
+    for shown in (page, again):
+        rest(shown)
     wanted = page.evaluate(seen)
-    assert again.evaluate(seen) == wanted
+    until(lambda: again.evaluate(seen) == wanted)
     assert again.locator("#formula").input_value() == "Y[i] = A[i] + 'é' & <b>"
     assert again.locator("[name=seconds]").input_value() == "7"
     assert again.locator("#records .chosen:checked").count() == 2
     assert again.locator("#derive-job details[open]").count() == 1
-    assert again.url == page.url
+    until(lambda: again.url == page.url)
     again.close()
 
 
 def test_the_page_of_a_record_keeps_its_view(client: Client, tmp_path: Path) -> None:
     """In its sandbox too, where it has no origin and may have no clipboard."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("chromium is not installed")
     path = tmp_path / "d.json"
     distances().save(path, search=True)
     name = client.post("records", {"text": path.read_text("utf-8")}).data["record"]
-    said: list[str] = []
-    with playwright.sync_playwright() as browsers:
-        browser = browsers.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda problem: said.append(str(problem)))
-        page.goto(f"{client.origin}/{TOKEN}/records/{name}")
+    with chromium() as browser:
+        opened = Opened(browser)
+        page = opened.page(f"{client.origin}/{TOKEN}/records/{name}")
         page.locator("#s-find").fill("expand")
         page.get_by_role("button", name="Copy link").click()
         page.get_by_text("The link is copied.").wait_for()
@@ -184,9 +180,7 @@ def test_the_page_of_a_record_keeps_its_view(client: Client, tmp_path: Path) -> 
         assert "find=expand" in link
         page.reload()
         page.locator("#s-find").wait_for()
-        again = browser.new_page()
-        again.goto(link)
+        again = Opened(browser).page(link)
         again.locator("#s-results button").first.wait_for()
         assert again.locator("#s-find").input_value() == "expand"
-        browser.close()
-    assert said == []
+    assert opened.said == []
