@@ -538,14 +538,7 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.eops.library.softmax",
         "find",
-        "logits.free >> k & 1 and (not quotient.free >> k & 1)",
-        ("True", "not quotient.free >> k & 1", "logits.free >> k & 1"),
-        REBUILT,
-    ),
-    (
-        "einderive.eops.library.softmax",
-        "find",
-        "inside and definition(scope, logits, k, shifted) is scope.body",
+        "logits.free >> k & 1 and definition(scope, logits, k, shifted) is scope.body",
         ("definition(scope, logits, k, shifted) is scope.body",),
         REBUILT,
     ),
