@@ -188,10 +188,10 @@ def _computed(group: Group, strict: bool, open_sizes: bool) -> Compute:
         return build(group, tuple(tensor.stride() for tensor in tensors), typing, open_sizes)
 
     def compute(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        tensors = tuple([tensor.resolve_neg() for tensor in tensors])  # perhaps of other strides
         key = tuple([(tensor.dtype, tensor.stride()) for tensor in tensors])
         kernel = known.get(key)
-        if kernel is None or any(tensor.is_neg() for tensor in tensors):
-            tensors = tuple([tensor.resolve_neg() for tensor in tensors])
+        if kernel is None:
             kernel = kernel_for(*tensors)
             if kernel is None:
                 return _stage_by_stage(group, dict(zip(read, tensors, strict=True)), strict)

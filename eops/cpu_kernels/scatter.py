@@ -62,7 +62,7 @@ def by_loop(stage: ScatterStage) -> Callable[..., torch.Tensor | None]:
         whole = all(place.dtype in (torch.int64, *WHOLE) for place in places)
         if not whole or source.dtype not in COMPUTED:
             return None
-        terms = source.reshape(*stage.points, stage.width)
+        terms = source.resolve_neg().reshape(*stage.points, stage.width)
         few = rows * stage.width * FEW <= terms.numel()
         exact = few and source.is_floating_point() and not REDUCERS[stage.reducer].order
         total = torch.float64 if exact else source.dtype

@@ -90,8 +90,15 @@ def choose(
     require_work(program)
     say("computing the reference in float64")
     with _plain_errors():
-        asked: Any = {"effort": effort, "watch": watch, "limits": limits}
-        judge = judge_of(derivation, device, begun, checked=check_assumptions, **asked)
+        judge = judge_of(
+            derivation,
+            device,
+            begun,
+            checked=check_assumptions,
+            effort=effort,
+            watch=watch,
+            limits=limits,
+        )
     hard = HardCases(program, device, derivation.accuracy, preparing=effort.preparing)
     if not effort.measured:
         return _untimed(derivation, judge, hard)

@@ -256,3 +256,17 @@ def test_operands_of_several_types() -> None:
     expected = torch.where(m, a * k, b) + (a < k)
     torch.testing.assert_close(found, expected)
     assert found.dtype == torch.float32
+
+
+def test_a_lazily_negated_operand_leaves_those_of_its_strides_alone() -> None:
+    """Carrying the negation out makes a tensor of other strides."""
+    one = stage("Y[i] = sum[k](A[i,k])", A=(4, 3))
+    run, word = lowered(Task(one, "cpu", compiled=True))
+    assert word == CPU_KERNELS.word
+    (source,) = sources(one.body)
+    whole = torch.randn(4, 3, dtype=torch.complex64)
+    negated = whole.conj().imag
+    assert negated.is_neg()
+    assert negated.stride() == whole.real.stride() == (6, 2)
+    for part in (negated, whole.real, negated, whole.imag):
+        torch.testing.assert_close(run({source: part}), part.sum(1))

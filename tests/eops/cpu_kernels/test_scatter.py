@@ -90,3 +90,16 @@ def test_places_that_are_no_integers_are_left_to_torch() -> None:
     given = {"I": torch.tensor([0.5, 1.0, 1.0]), "x": torch.tensor([1.0, 2.0, 3.0])}
     found = run({tensor: given[tensor.name] for tensor in input_tensors(scope)})
     np.testing.assert_array_equal(found.numpy(), [0, 5])
+
+
+@pytest.mark.parametrize("text", ["Y[I[n]] += x[n]", "Y[I[n]] += 2*x[n]"])
+def test_lazily_negated_terms(text: str) -> None:
+    (scope,) = parse(text, {"I": (9,), "x": (9,), "Y": (4,)}, {"I": "int64"}).roots()
+    run, word = lowered(Task(scope, "cpu", compiled=True))
+    assert word == CPU_KERNELS.word
+    x, places = torch.randn(9, dtype=torch.complex64).conj().imag, torch.arange(9) % 4
+    assert x.is_neg()
+    given = {"I": places, "x": x}
+    found = run({tensor: given[tensor.name] for tensor in input_tensors(scope)})
+    terms = (2 if "2" in text else 1) * x.resolve_neg()
+    torch.testing.assert_close(found, torch.zeros(4).index_add(0, places, terms))
