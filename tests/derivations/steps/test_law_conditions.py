@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from einderive.derivations.rules.law import LAW
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.law import ByLaw
@@ -113,3 +114,31 @@ def test_each_is_taken_where_its_numbers_are() -> None:
     kernel.apply(scope_of("Y[i] = log(exp(A[i]))"), by_law("log-exp", OVER, "A[i]"), exact=True)
     witness = by_law("conj-product", OVER, "A[i]", "D[i]", dtype="complex128")
     kernel.apply(scope_of("Y[i] = conj(A[i]*D[i])", "complex128"), witness, exact=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("exp(A[i])", True),
+        ("log(exp(A[i]))", True),
+        ("log(A[i]^2)", False),
+        ("sqrt(A[i]^2)", True),
+        ("sqrt(A[i])", False),
+        ("asin(sin(A[i]))", True),
+        ("asin(2*sin(A[i]))", False),
+        ("asin(sin(A[i])^2+1/2)", False),
+        ("asin(sin(A[i])^2-3/2)", False),
+        ("atanh(sin(A[i])^2)", False),
+        ("atanh(sin(A[i])^2/2)", True),
+        ("A[i]/(1+A[i]^2)", True),
+        ("A[i]/B[i]", False),
+    ],
+)
+def test_where_a_term_surely_has_a_value(text: str, whole: bool) -> None:
+    """A choice becomes a maximum only where no operand can be NaN for finite inputs."""
+    steps = [
+        step
+        for step in LAW.steps(scope_of(f"Y[i] = where({text} > D[i], {text}, D[i])"))
+        if isinstance(step.witness, ByLaw) and step.witness.law == "choice-max"
+    ]
+    assert bool(steps) is whole
