@@ -54,7 +54,7 @@ OTHERS = {
 }
 JOINED = re.compile(r"\{L\[y.*\}(?=\[)")
 """The scope that the identities of a joint rule have in common."""
-TRUE_ALL_THE_SAME = ("(b-a+d+1)//d", "(b-a+k+1)//k", "where(2*c,")
+TRUE_ALL_THE_SAME = ("(b-a+d+1)//d", "(b-a+k+1)//k", "where(2*c,", "where(2*d,")
 """Loops may go over more blocks than there are: nothing reads them.  What decides a choice may be
 multiplied: it is not 0 where it was not."""
 
