@@ -91,6 +91,15 @@ def test_tags_are_balanced_and_links_lead_somewhere(text: str) -> None:
     assert set(labels) <= set(ids)
 
 
+TEMPLATES = sorted(FOLDER.parent.rglob("*.html"))
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)
+def test_every_table_has_a_caption(template: Path) -> None:
+    text = template.read_text()
+    assert len(re.findall("<table", text)) == len(re.findall(r"<table[^>]*>\s*<caption", text))
+
+
 def test_nothing_is_loaded(text: str) -> None:
     parsed = Balance(text)
     tags = {tag for tag, _ in parsed.seen}
