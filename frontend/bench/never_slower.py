@@ -110,9 +110,10 @@ def line_of(row: Row) -> str:
         verdict += ", all lines refused"
     elif row.refusal:
         verdict += ", a faster line refused"
+    ratio = row.public.seconds / row.plain.seconds
     return (
         f"{row.name[:44]:<44} {row.size:>5} {duration(row.plain.seconds):>9} {row.line:>4} "
-        f"{duration(row.public.seconds):>9} {row.public.seconds / row.plain.seconds:>6.2f} "
+        f"{duration(row.public.seconds):>9} {ratio:>6.{2 if ratio >= 0.1 else 4}f} "
         f"{duration(row.noise):>8} {row.compile_seconds:>6.2f} s  {verdict} ({row.chosen})"
     )
 

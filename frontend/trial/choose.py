@@ -328,7 +328,7 @@ def _choose(
     entrants, stopped = raced(entrants, judge, seconds)
     best: Entrant | None = None
     try:
-        best = fastest_plain(entrants, hard, derivation)
+        best = fastest_plain(entrants, judge, hard, derivation)
         for _ in range(RACES):
             winner, refused = fastest_candidate(entrants, best, judge, hard, derivation)
             if winner is not None or not refused or stopped or judge.left < 0:

@@ -8,7 +8,7 @@ from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import checked, tried_hard
-from einderive.frontend.trial.races import as_called, too_late, wins_again
+from einderive.frontend.trial.races import SHORT, as_called, too_late, wins_again
 from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level, merits
 from einderive.frontend.trial.timing import UNTIMED, Timing
 
@@ -17,12 +17,20 @@ CALL_AT_MOST = 3.0
 that line's call."""
 
 
-def fastest_plain(entrants: list[Entrant], hard: HardCases, derivation: Derived) -> Entrant | None:
+def fastest_plain(
+    entrants: list[Entrant], judge: Judge, hard: HardCases, derivation: Derived
+) -> Entrant | None:
     """The fastest plain program that is accepted on hard inputs as well: a general one, which
     stands where there is no other, in any case.  Of those within noise of each other, the first in
-    the list, where those with less work come first."""
+    the list, where those with less work come first, unless calls are short and the fastest one
+    beats it in a race of the two."""
     places = _running(entrants, plain=True)
     order = in_order([Standing(_timing(entrants[place]), (place,)) for place in places])
+    if order and judge.left > 0:
+        fastest = min(order, key=lambda number: _timing(entrants[places[number]]).seconds)
+        own, first = entrants[places[fastest]], entrants[places[order[0]]]
+        if own is not first and own.seconds < SHORT and wins_again(own, first, judge):
+            order = [fastest, *(number for number in order if number != fastest)]
     for number in order:
         place = places[number]
         if not entrants[place].trial.families and number != order[-1]:

@@ -46,6 +46,7 @@ class Registry:
 
     def __init__(self) -> None:
         self.all: list[Generator] = []
+        self._complex: list[bool] = []
         self.zero_roots = False
         """Whether the root of an entry was met that may be 0."""
 
@@ -56,17 +57,19 @@ class Registry:
         if len(self.all) >= MOST_GENERATORS:
             raise TooLarge(f"more than {MOST_GENERATORS} different functions and entries")
         self.all.append(made)
+        self._complex.append(self._may_be_complex(made))
         return len(self.all) - 1
 
     def complex(self, number: int) -> bool:
         """Whether the generator may be no real number."""
-        made = self.all[number]
+        return self._complex[number]
+
+    def _may_be_complex(self, made: Generator) -> bool:
+        # Payloads share older generators: a walk through all of them would take exponential time.
         if made.kind == "read" and isinstance(made.key, tuple):
             return bool(made.key[0].source.dtype.startswith("complex"))
         sides = (side for value in made.payload for side in value)
-        return made.kind == "imaginary" or any(
-            map(self.complex, {n for s in sides for n in used(s)})
-        )
+        return made.kind == "imaginary" or any(self._complex[n] for s in sides for n in used(s))
 
     def relation(self, number: int) -> tuple[int, Polynomial] | None:
         """n and p with g^n = p, for p in older generators."""

@@ -213,6 +213,10 @@ def check(group: Group, inputs: Values, random: Random) -> tuple[Plan, ...]:
     strides: Strides = tuple(random_strides(source, random) for source in group.operands)
     arrays = [value_of(source, inputs) for source in group.operands]
     expected = [value_of(out, inputs) for out in group.outputs]
+    unsettled = [
+        by_rounding(out, inputs, wanted)
+        for out, wanted in zip(group.outputs, expected, strict=True)
+    ]
     open_sizes, kind = sum(map(sum, strides)) % 2 == 1, REAL[random.randrange(2)]
     typing = alike(group, kind)
     found = plans(group, strides, typing, open_sizes=open_sizes)
@@ -222,8 +226,8 @@ def check(group: Group, inputs: Values, random: Random) -> tuple[Plan, ...]:
     for made in found:
         operands = [laid_out(a, s) for a, s in zip(arrays, strides, strict=True)]
         results = run(made, operands, Numbers(open_sizes and not made.windows, small=1))
-        for result, wanted in zip(results, expected, strict=True):
-            same(result, wanted, f"{made}\n{Emitter(made).source()}")
+        for result, wanted, either in zip(results, expected, unsettled, strict=True):
+            same(np.where(either, wanted, result), wanted, f"{made}\n{Emitter(made).source()}")
     return found
 
 
@@ -231,6 +235,19 @@ def value_of(source: Source, inputs: Values) -> NDArray[np.float64]:
     if not isinstance(source, Scope):
         return inputs[source.name]
     return np.asarray(evaluate(source, inputs, RealField()), dtype=np.float64)
+
+
+def by_rounding(source: Source, inputs: Values, wanted: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where the result is no number, and of another kind for data that differ in the last bits:
+    `(x*x/x - x)/0` is NaN or infinite by its rounding."""
+    either = np.zeros(wanted.shape, dtype=bool)
+    if np.isfinite(wanted).all():
+        return either
+    for step in range(1, 9):
+        near = {name: value * (1 + step * 2.0**-44) for name, value in inputs.items()}
+        other = value_of(source, near)
+        either |= ~np.isfinite(wanted) & ~((other == wanted) | (np.isnan(other) & np.isnan(wanted)))
+    return either
 
 
 def same(found: NDArray[np.float64], expected: NDArray[np.float64], said: str = "") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
+import numpy as np
 import pytest
 import torch
 
@@ -15,7 +16,7 @@ from einderive.eops.loops.kinds import alike
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.amount import CAMPAIGN, first
-from tests.eops.loops.interpreted import check, same, value_of
+from tests.eops.loops.interpreted import by_rounding, check, same, value_of
 from tests.eops.loops.programs import candidates, data, drawn
 from tests.fuzz.groups import rows_program
 
@@ -96,6 +97,20 @@ def test_a_long_row_is_kept_and_divided() -> None:
 @pytest.mark.parametrize("part", range(8))
 def test_random_groups_of_the_seed(part: int, seed: int) -> None:
     assert explored(f"{seed} {part}", 250)["kernels"] > 250
+
+
+@pytest.mark.parametrize(
+    ("body", "settled"),
+    [("(X[i]*X[i]/X[i]-X[i])/0", False), ("log(-X[i])", True), ("X[i]/0", True)],
+)
+def test_what_is_nan_or_infinite_is_compared_unless_rounding_decides(
+    body: str, settled: bool
+) -> None:
+    (root,) = parse(f"Y[i] = {body}", {"X": (40,)}, "float64").roots()
+    inputs = data((root,), Random(0))
+    wanted = value_of(root, inputs)
+    assert not np.isfinite(wanted).any()
+    assert bool(by_rounding(root, inputs, wanted).any()) is not settled
 
 
 def fits(group: Group) -> bool:

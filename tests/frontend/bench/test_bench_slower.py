@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from einderive.frontend.bench.campaign import selected
-from einderive.frontend.bench.never_slower import MOST_RATIO, Row, _line, _refused
+from einderive.frontend.bench.never_slower import MOST_RATIO, Row, _line, _refused, line_of
 from einderive.frontend.cli.main import main
 from einderive.frontend.formulas import FIELDS
 from einderive.frontend.trial.timing import Timing
@@ -28,6 +28,11 @@ def test_what_passes() -> None:
     assert row(1.06e-4, 1e-4, 1.02e-4).fine  # the line differs by as much from itself
     assert not row(1.3e-4, 1e-4, 1e-4, spread=1e-4).fine  # beyond any noise
     assert row(MOST_RATIO * 1e-3, 1e-3, 1e-3, spread=1e-3).fine
+
+
+def test_a_small_ratio_keeps_its_digits() -> None:
+    assert " 1.06 " in line_of(row(1.06e-4, 1e-4, 1e-4))
+    assert " 0.0046 " in line_of(row(8.66e-5, 1.88e-2, 1.88e-2))
 
 
 def test_compiling_takes_three_seconds_unless_the_line_itself_is_slow() -> None:

@@ -1,5 +1,7 @@
-"""Who races: the fastest plain program does, however slow its first run was."""
+"""Who races: the fastest plain program does, however slow its first run was, and once more where
+another one is level with it."""
 
+from dataclasses import replace
 from math import inf
 from typing import Any, cast
 
@@ -7,7 +9,9 @@ import pytest
 
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.races import ALWAYS, raced
+from einderive.frontend.trial.timing import Timing
 from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.winner import fastest_plain
 
 
 def entrant(seconds: float, plain: bool) -> Entrant:
@@ -24,3 +28,28 @@ def test_the_fastest_plain_program_races_unless_it_is_long(seconds: float, races
     assert [one.timing is not None for one in found] == [races, False, True]
     assert found[0].seconds < seconds if races else found[0].seconds == seconds
     assert judge.fastest < inf
+
+
+@pytest.mark.parametrize(
+    ("scale", "wins", "chosen"), [(1.0, True, 1), (1.0, False, 0), (1e4, True, 0)]
+)
+def test_of_level_plain_programs_the_fastest_stands_if_it_wins_again_and_is_short(
+    monkeypatch: pytest.MonkeyPatch, scale: float, wins: bool, chosen: int
+) -> None:
+    met = []
+
+    def wins_again(own: Entrant, other: Entrant, _: Judge) -> bool:
+        met.append((own, other))
+        return wins
+
+    monkeypatch.setattr("einderive.frontend.trial.winner.wins_again", wins_again)
+    monkeypatch.setattr(Judge, "left", inf)
+    given = []
+    for seconds in (1.01e-4 * scale, 1e-4 * scale, 2e-4 * scale):
+        one = entrant(seconds, True)
+        trial = replace(one.trial, families=cast(Any, ("normal numbers",)))
+        given.append(replace(one, trial=trial, timing=Timing(seconds, 0.0, (seconds,) * 4)))
+    judge = Judge(cast(Any, None), cast(Any, None), "cpu", 0.0)
+    best = fastest_plain(list(given), judge, cast(Any, None), cast(Any, None))
+    assert met == ([(given[1], given[0])] if scale == 1.0 else [])
+    assert best is given[chosen]
