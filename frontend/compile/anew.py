@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 import torch
@@ -64,6 +65,7 @@ def compiled(
     program = program_of(formula, shapes, options.dtypes, options.ranges, options.outputs)
     if remembering and effort.measured and target_of(chosen) == "cpu" and measure_first():
         key = key and key_of(formula, shapes, options)
+    begun = perf_counter()
     request = Request(
         program,
         target_of(chosen),
@@ -79,7 +81,7 @@ def compiled(
     )
     found = recall(request) if remembering else None
     if found is None:
-        found = _measured(request, options, remembering, progress, baseline)
+        found = _measured(request, options, remembering, progress, baseline, begun)
     if key is not None and found.written is not None:
         remember_words(key, request)
     lasting = {name: getattr(options, name) for name in LASTING}
@@ -97,6 +99,7 @@ def _measured(
     remembering: bool,
     progress: Callable[[Progress], object] | None,
     baseline: Callable[..., Any] | None,
+    begun: float,
 ) -> CompiledFunction:
     known = recall_derivation(request) if remembering else None
     if known is not None:
@@ -112,8 +115,11 @@ def _measured(
             accuracy=request.accuracy,
             nan=request.nan,
         )
+    effort = request.effort
+    if options.budget is None:  # else its seconds come on top
+        effort = effort.after(perf_counter() - begun)
     found = derivation.compile(
-        effort=options.effort,
+        effort=effort,
         seconds=request.seconds,
         baseline=baseline,
         check_assumptions=request.check_assumptions,

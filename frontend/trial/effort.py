@@ -11,7 +11,7 @@ effort of t seconds   search t/6, at most 10;  programs tried, judged and timed 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 from numbers import Real
 from typing import Final, Literal, TypeAlias
@@ -50,6 +50,12 @@ class Effort:
     measured: bool = True
     inductor: bool = False
 
+    def after(self, seconds: float) -> Effort:
+        """What is left for the programs, where the search and all before it took so many seconds:
+        what they took beyond the search's share is missing, up to half of the time."""
+        missing = min(max(seconds - self.search, 0.0), self.altogether / 2)
+        return replace(self, altogether=self.altogether - missing)
+
 
 def of_seconds(seconds: float) -> Effort:
     """The effort of about so many seconds."""
@@ -76,7 +82,9 @@ EFFORTS: Final = {
 
 
 def effort_of(given: object) -> Effort:
-    """The effort that a user means.  TextError if there is none."""
+    """The effort that a user means, or that is given as one.  TextError if there is none."""
+    if isinstance(given, Effort):
+        return given
     if isinstance(given, str) and given in EFFORTS:
         return EFFORTS[given]
     if isinstance(given, Real) and not isinstance(given, bool):

@@ -41,6 +41,15 @@ def compiled(function: Written) -> Written:
     return found
 
 
+def called(function: Written) -> Written:
+    """The function as numba compiles it once for a kernel that calls it, however often: of many
+    instructions, and seldom needed.  No loop with such a call is vectorised."""
+    found: Written = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(
+        function
+    )
+    return found
+
+
 def instruction(function: Written) -> Written:
     """What a kernel calls as instructions of LLVM."""
     found: Written = intrinsic(function)

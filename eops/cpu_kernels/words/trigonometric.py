@@ -24,6 +24,7 @@ from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
+    called,
     compiled,
     fused,
     root,
@@ -104,7 +105,7 @@ def _reduction(dtype: str) -> Written:
     none, four = np.int64(0), np.int64(4)
     short = dtype == "float32"
 
-    @compiled
+    @called
     def beyond(x: Any) -> Any:
         b = bits(absolute(x))
         m = from_bits((b & digits) | exact)
@@ -138,10 +139,7 @@ def _reduction(dtype: str) -> Written:
 
     @compiled
     def reduced(x: Any) -> Any:
-        high, low, n = near_by(x)
-        far_high, far_low, far_n = beyond(x)
-        far = absolute(x) >= FAR
-        return far_high if far else high, far_low if far else low, far_n if far else n
+        return near_by(x) if absolute(x) < FAR else beyond(x)
 
     return reduced
 

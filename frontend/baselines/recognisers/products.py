@@ -87,9 +87,12 @@ def kind_of(scope: Scope, factors: Sequence[Node], writer: Writer) -> Kind:
 
 
 def operand(factor: Node, scope: Scope, writer: Writer, kind: Kind) -> View:
-    """A factor over its own iterators."""
+    """A factor over its own iterators.  One whose windows overlap is a temporary of its own."""
     if isinstance(factor, Access) and factor.source is not INDEX:
-        return view(factor, scope.domain, writer, kind)
+        found = view(factor, scope.domain, writer, kind)
+        if found.slides:
+            writer.needs(prod(scope.extents[i] for i in found.dims))
+        return found
     dims = bits(factor.free)
     text = Scalars(scope.domain, dims, writer, kind).text(factor)
     return View(grouped(text), dims)

@@ -44,6 +44,11 @@ class View(NamedTuple):
         )
         return copied is None
 
+    @property
+    def slides(self) -> bool:
+        """Whether its windows overlap in memory: a product of matrices copies them first."""
+        return ".unfold(" in self.text
+
 
 def view(
     access: Access, domain: Sequence[Range], writer: Writer, kind: Kind | None = Kind.FLOAT

@@ -335,6 +335,15 @@ def test_contractions_come_in_an_order_that_fits_into_memory() -> None:
     assert programs["broadcast and reduce",].elements == 64**6
 
 
+def test_windows_that_overlap_are_copied_for_a_product() -> None:
+    """Each point is read once in memory, and once for each of the nine taps in the copy."""
+    text = "Y[f,h,w] = A[c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:32, w in 0:32"
+    program = ed.parse(text, A=(4, 32, 32), K=(8, 4, 3, 3))
+    programs = {rival.words: rival for rival in rivals(program, "cpu")}
+    assert programs["conv2d",].elements == 0
+    assert programs["torch.einsum",].elements == programs["tensordot",].elements == 4 * 32**2 * 9
+
+
 def test_work_is_what_is_computed() -> None:
     """A convolution of 31 outputs with 16 inputs between zeros, as itself and as a long one."""
     text = "Y[n,f,h] = A[n,c,i]*K[c,f,h-2*i+1] where h in 0:31"

@@ -30,6 +30,13 @@ def test_more_seconds_are_more_of_everything() -> None:
     assert not effort_of("instant").measured
 
 
+def test_what_the_search_took_beyond_its_share_is_missing_afterwards() -> None:
+    assert NORMAL.after(0.0) == NORMAL.after(NORMAL.search) == NORMAL
+    assert NORMAL.after(NORMAL.search + 0.25).altogether == NORMAL.altogether - 0.25
+    assert NORMAL.after(1e3).altogether == NORMAL.altogether / 2
+    assert effort_of(NORMAL.after(1e3)) == NORMAL.after(1e3)
+
+
 @pytest.mark.parametrize("given", ["fast", "", 0, -1.0, float("nan"), float("inf"), True, None, []])
 def test_other_efforts_are_refused(given: Any) -> None:
     with pytest.raises(TextError, match="effort is a word or a number"):
