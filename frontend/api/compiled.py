@@ -28,7 +28,7 @@ from einderive.frontend.limits.asked import Memory, limits_of
 from einderive.frontend.measurements.data import race_data
 from einderive.frontend.measurements.recorded import RecordedRace
 from einderive.frontend.sizes.family import Family
-from einderive.frontend.trial.effort import Effort, Given, effort_of
+from einderive.frontend.trial.effort import Given, effort_of
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.trial import Watch
 from einderive.ta.ir.program import Program
@@ -65,7 +65,7 @@ class Derivation(Derived):
     def compile(
         self,
         *,
-        effort: Given | Effort = "normal",
+        effort: Given = "normal",
         seconds: float | None = None,
         tried: int | None = None,
         baseline: Callable[..., Any] | None = None,

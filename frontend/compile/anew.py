@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -34,7 +34,7 @@ from einderive.frontend.compile.remembered import (
 from einderive.frontend.limits.asked import limits_of
 from einderive.frontend.machine.first_use import measure_first
 from einderive.frontend.memory.kept import keeps
-from einderive.frontend.trial.effort import NORMAL, Effort, effort_of
+from einderive.frontend.trial.effort import NORMAL, Effort, Given, effort_of
 from einderive.ta.ir.dtypes import checked_dtype
 from einderive.ta.ir.program import Program
 
@@ -119,7 +119,7 @@ def _measured(
     if options.budget is None:  # else its seconds come on top
         effort = effort.after(perf_counter() - begun)
     found = derivation.compile(
-        effort=effort,
+        effort=cast(Given, effort),  # users give words and numbers
         seconds=request.seconds,
         baseline=baseline,
         check_assumptions=request.check_assumptions,
