@@ -25,6 +25,7 @@ from einderive.ta.given.assumptions import both
 from einderive.ta.given.shapes import MOST_DIMENSIONS, named, several
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
+from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.sources import with_tensors
 from einderive.ta.notation.parse import tensors_named
@@ -192,6 +193,8 @@ def _promised(*sides: tuple[Scope, ...]) -> Iterator[tuple[Scope, ...]]:
         found[tensor.name] = both(found.get(tensor.name, ANY), tensor.bounds)
 
     def target(tensor: Tensor) -> Tensor:
+        if not is_input(tensor):
+            return tensor
         return expr.tensor(tensor.name, tensor.shape, tensor.dtype, found[tensor.name])
 
     free = all(bounds == ANY for bounds in found.values())

@@ -1,0 +1,103 @@
+"""Functions that increase leave maxima and comparisons: what is shown so is true of numbers, and
+what decreases, or increases in part, is not shown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import einderive as ed
+from einderive.frontend.equality import increasing
+from einderive.frontend.equality.increasing import simplified
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+
+ARGMAX, ARGMIN = "Y = argmax[i](A[i])", "Y = argmin[i](A[i])"
+EQUAL = [
+    ("Y = argmax[i](exp(A[i]))", ARGMAX),
+    ("Y = argmax[i](softmax[i](A[i]))", ARGMAX),
+    ("Y = argmax[i](log_softmax[i](A[i]))", ARGMAX),
+    ("Y = argmax[i](sigmoid(A[i]))", ARGMAX),
+    ("Y = argmax[i](tanh(3*A[i] - 1))", ARGMAX),
+    ("Y = argmax[i](2*A[i] + 1)", ARGMAX),
+    ("Y = argmax[i](A[i] + B[0])", ARGMAX),
+    ("Y = argmin[i](exp(-A[i]))", ARGMAX),
+    ("Y = argmax[i](-A[i])", ARGMIN),
+    ("Y = argmin[i](5 - 2*A[i])", ARGMAX),
+    ("assume A > 0\nY = argmax[i](log(A[i]))", ARGMAX),
+    ("assume A >= 0\nY = argmax[i](sqrt(A[i]))", ARGMAX),
+    ("Y[i] = where(exp(A[i]) < exp(B[i]), A[i], B[i])", "Y[i] = where(A[i] < B[i], A[i], B[i])"),
+    ("Y[i] = where(-2*A[i] < 4, 1, B[i])", "Y[i] = where(-2 < A[i], 1, B[i])"),
+]
+"""Formulas over A[i] and B[i] that are equal wherever both have a value."""
+UNEQUAL = [
+    ("Y = argmax[i](exp(-A[i]))", ARGMAX),
+    ("Y = argmax[i](-A[i])", ARGMAX),
+    ("Y = argmax[i](A[i]^2)", ARGMAX),
+    ("Y = argmax[i](abs(A[i]))", ARGMAX),
+    ("Y = argmax[i](A[i]*B[0])", ARGMAX),
+    ("Y = argmax[i](A[i] + B[i])", ARGMAX),
+    ("Y = argmax[i](where(0 < A[i], A[i], 0))", ARGMAX),
+    ("Y[i] = where(-2*A[i] < 4, 1, B[i])", "Y[i] = where(2 < A[i], 1, B[i])"),
+    ("Y[i] = where(exp(A[i]) < B[i], 1, 0)", "Y[i] = where(A[i] < B[i], 1, 0)"),
+]
+NOT_PROMISED = [
+    ("Y = argmax[i](log(A[i]))", ARGMAX),
+    ("Y = argmax[i](sqrt(A[i]))", ARGMAX),
+]
+"""The condition of the law is not known."""
+
+
+def sizes(text: str, extent: int) -> dict[str, tuple[int, ...]]:
+    return {name: (extent,) for name in ("A", "B") if f"{name}[" in text}
+
+
+@pytest.mark.parametrize(("left", "right"), EQUAL)
+def test_equal_formulas_are_shown_to_be_equal_at_any_size(left: str, right: str) -> None:
+    for extent in (3, 200):
+        given = sizes(left + right, extent)
+        found = ed.equivalent(left, right, **given)
+        assert found.kind in ("proved", "evaluated", "identical"), found
+    roots = [ed.parse(side, **sizes(side, 3)).roots()[0] for side in (left, right)]
+    if "assume" not in left:
+        assert simplified(roots[0]).root is simplified(roots[1]).root
+
+
+@pytest.mark.parametrize(("left", "right"), UNEQUAL + NOT_PROMISED)
+def test_others_do_not_become_the_same(left: str, right: str) -> None:
+    roots = [ed.parse(side, **sizes(side, 3)).roots()[0] for side in (left, right)]
+    assert simplified(roots[0]).root is not simplified(roots[1]).root
+
+
+@pytest.mark.parametrize(("left", "right"), UNEQUAL)
+def test_unequal_formulas_are_different(left: str, right: str) -> None:
+    assert ed.equivalent(left, right, **sizes(left + right, 3)).kind == "different"
+
+
+@pytest.mark.parametrize("text", sorted({side for pair in EQUAL + UNEQUAL for side in pair}))
+def test_what_is_left_has_the_values_of_the_formula(text: str) -> None:
+    """Entries are quarters, so that no two that differ become equal by rounding."""
+    root = ed.parse(text, **sizes(text, 5)).roots()[0]
+    after = simplified(root).root
+    generator = np.random.default_rng(7)
+    least = 0.25 if "assume" in text else -2.0
+    for _ in range(20):
+        data = {name: generator.integers(int(4 * least), 9, 5) / 4 for name in ("A", "B")}
+        values = [evaluate(each, data, RealField()) for each in (root, after)]
+        np.testing.assert_allclose(values[0], values[1], rtol=1e-12)
+
+
+def test_without_laws_nothing_is_shown() -> None:
+    assert ed.equivalent(EQUAL[0][0], ARGMAX, laws=(), A=(3,)).kind == "undecided"
+
+
+def test_a_large_program_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = ed.parse(EQUAL[0][0], A=(3,)).roots()[0]
+    monkeypatch.setattr(increasing, "MOST_STAGES", 1)
+    assert simplified(root) == (root, ())
+
+
+def test_a_promise_beside_an_iterator_as_a_value() -> None:
+    """Iterators are read as a tensor that no caller gives, and nothing is promised of it."""
+    left, right = "assume A > 0\nY[i] = i*A[i]*A[i]", "Y[i] = i*A[i]^2"
+    assert ed.equivalent(left, right, A=(4,)).kind in ("identical", "evaluated", "proved")
