@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
@@ -56,6 +57,7 @@ class Knowledge:
     def __init__(self, registry: Registry, facts: Sequence[Fact]) -> None:
         self.registry, self.facts = registry, tuple(facts)
         self.done: dict[str, Signs] = {}
+        self.of_monomials: dict[Monomial, tuple[Inequality, ...]] = {}
 
     def signs(self, polynomial: Polynomial) -> Signs:
         """All signs that the polynomial may have, as far as is known."""
@@ -135,20 +137,20 @@ class Knowledge:
         return solvable(self._inequalities(((part, frozenset({sign})),)))
 
     def _inequalities(self, more: Sequence[Fact]) -> Iterator[Inequality]:
-        seen: set[Variable] = set()
-        for polynomial, signs in (*self.facts[:MOST_FACTS], *more):
-            if signs == NOT_ZERO:
-                continue
-            row: dict[Variable, Fraction] = {}
-            for powers, coefficient in terms(polynomial):
-                row[powers or ONE] = coefficient
-            seen |= row.keys()
-            if -1 not in signs:
-                yield Inequality(row, 0 not in signs)
-            if 1 not in signs:
-                yield Inequality({v: -c for v, c in row.items()}, 0 not in signs)
-        for variable in sorted(seen - {ONE}, key=str):
-            yield from self._of_monomial(variable)  # type: ignore[arg-type]
+        variables, rows = self._rows
+        own, others = _rows_of(more)
+        yield from rows
+        yield from others
+        for variable in sorted(variables | own, key=str):
+            found = self.of_monomials.get(variable)
+            if found is None:
+                found = self.of_monomials[variable] = tuple(self._of_monomial(variable))
+            yield from found
+
+    @cached_property
+    def _rows(self) -> tuple[frozenset[Monomial], tuple[Inequality, ...]]:
+        """The facts' own inequalities, which every question asks."""
+        return _rows_of(self.facts[:MOST_FACTS])
 
     def _of_monomial(self, powers: Monomial) -> Iterator[Inequality]:
         """The signs of a product of powers, by its form."""
@@ -171,6 +173,24 @@ class Knowledge:
             if used(fact) == {number} and fact.total_degree() == 1 and len(fact) == 1:
                 found &= signs
         return found
+
+
+def _rows_of(facts: Sequence[Fact]) -> tuple[frozenset[Monomial], tuple[Inequality, ...]]:
+    """The monomials of the facts, and what the facts say as inequalities."""
+    seen: set[Monomial] = set()
+    found: list[Inequality] = []
+    for polynomial, signs in facts:
+        if signs == NOT_ZERO:
+            continue
+        row: dict[Variable, Fraction] = {}
+        for powers, coefficient in terms(polynomial):
+            row[powers or ONE] = coefficient
+            seen |= {powers} if powers else set()
+        if -1 not in signs:
+            found.append(Inequality(row, 0 not in signs))
+        if 1 not in signs:
+            found.append(Inequality({v: -c for v, c in row.items()}, 0 not in signs))
+    return frozenset(seen), tuple(found)
 
 
 def _not_negative(part: Polynomial) -> bool:
