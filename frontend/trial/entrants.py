@@ -347,19 +347,27 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
 
 
 def links(entrant: Entrant, judge: Judge) -> tuple[bool, Simple | None]:
-    """Whether the program's flat function gives what the program gives: it is run twice, recorded
-    and replayed, and judged as the program itself was.  And the recording, if there is one."""
+    """Whether the program's flat function gives what the program gives: it is recorded, unless its
+    call in the race was, then replayed and judged as the program itself was.  And the recording, if
+    there is one."""
     assert entrant.run is not None
-    caller = Caller(judge.program, entrant.run, judge.device)
+    caller = _called(entrant) or Caller(judge.program, entrant.run, judge.device)
 
     def replayed(inputs: Mapping[Tensor, torch.Tensor]) -> tuple[torch.Tensor, ...]:
         operands = [inputs[tensor] for tensor in judge.program.inputs]
-        caller(*operands)
+        if caller.last is None:
+            caller(*operands)
         found = caller(*operands)
         return found if isinstance(found, tuple) else (found,)
 
     found = gives_the_same(replayed, entrant, judge)
     return found, caller.last if found else None
+
+
+def _called(entrant: Entrant) -> Caller | None:
+    """The caller whose calls raced, if there is one: it may hold a recording already."""
+    raced = entrant.call.func if isinstance(entrant.call, partial) else None
+    return raced if isinstance(raced, Caller) else None
 
 
 def gives_the_same(

@@ -34,6 +34,9 @@ fastest one's time."""
 AMPLE, AMPLE_TIMES = 0.1, 12.0
 """Where the fastest one takes longer than so many seconds, `compile` need not end in three: the
 race may take so many times its time."""
+LONE, LONE_TIMES = 0.05, 2.0
+"""The time of a program that races alone decides nothing: it is measured for so many seconds, or
+for so many times as long as it takes."""
 
 
 def as_called(best: Entrant, judge: Judge) -> tuple[Entrant, float]:
@@ -93,7 +96,10 @@ def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[li
         )
     ]
     times = RACE_TIMES if judge.fastest < AMPLE else AMPLE_TIMES
-    seconds = min(seconds, max(RACE * judge.effort.altogether, times * judge.fastest))
+    least = RACE * judge.effort.altogether
+    if len(racing) == 1:
+        times, least = LONE_TIMES, LONE
+    seconds = min(seconds, max(least, times * judge.fastest))
     try:
         _timed(found, racing, judge, seconds=seconds)
         best = min((found[place].seconds for place in racing), default=inf)

@@ -9,7 +9,7 @@ import pytest
 
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.races import ALWAYS, raced
-from einderive.frontend.trial.timing import Timing
+from einderive.frontend.trial.timing import Timing, race
 from einderive.frontend.trial.trial import Trial
 from einderive.frontend.trial.winner import fastest_plain
 
@@ -53,3 +53,20 @@ def test_of_level_plain_programs_the_fastest_stands_if_it_wins_again_and_is_shor
     best = fastest_plain(list(given), judge, cast(Any, None), cast(Any, None))
     assert met == ([(given[1], given[0])] if scale == 1.0 else [])
     assert best is given[chosen]
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(0.1, 2), (0.02, 3), (0.01, 5), (0.006, 9)])
+def test_a_program_that_races_alone_runs_a_few_times(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, runs: int
+) -> None:
+    monkeypatch.setattr("einderive.frontend.trial.races.race", race)  # which tests shorten
+    monkeypatch.setattr(
+        "einderive.frontend.trial.timing.timed", lambda run, cuda, calls=1: run() or seconds
+    )
+    monkeypatch.setattr(Judge, "left", inf)
+    calls: list[int] = []
+    given = replace(entrant(seconds, True), call=lambda: calls.append(1))
+    judge = Judge(cast(Any, None), cast(Any, None), "cpu", 0.0)
+    found, _ = raced([given], judge, 1.0)
+    assert len(calls) == runs
+    assert found[0].seconds == seconds
