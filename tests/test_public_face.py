@@ -23,7 +23,16 @@ PUBLIC = {
     if name not in ("__version__", "nn")
 } | {f"nn.{name}": getattr(einderive.nn, name) for name in einderive.nn.__all__}
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-DOCUMENTED = {name: locate(name) for name in re.findall(r"autoclass:: (\S+)", PAGE)}
+DOCUMENTED = {name: locate(name) for name in re.findall(r"auto(?:class|function):: (\S+)", PAGE)}
+EXAMPLES = {
+    found[1]: found[2]
+    for found in re.finditer(
+        r"^\.\. auto\w+:: einderive\.([\w.]+)\n(?:   [^\n]*\n)*```\n\n```python\n(.*?)^```",
+        PAGE,
+        re.MULTILINE | re.DOTALL,
+    )
+}
+"""The block that follows a public name on the page."""
 
 
 def functions(thing: Any) -> Iterator[tuple[str, Any]]:
@@ -62,8 +71,18 @@ def only_for_types(function: Any) -> dict[str, Any]:
 
 def test_both_lists_are_of_things_that_exist() -> None:
     assert len(PUBLIC) > 10
-    assert "automodule:: einderive\n   :members:" in PAGE
     assert [name for name, found in DOCUMENTED.items() if found is None] == []
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_each_is_on_the_page_once_with_an_example(name: str) -> None:
+    assert len(re.findall(rf"auto\w+:: einderive\.{re.escape(name)}\n", PAGE)) == 1
+    if name == "EinderiveError":  # its example stands above it, with those of the other errors
+        assert f"ed.{name}" in PAGE
+    else:
+        example = EXAMPLES[name]
+        used = f"ed.{name}" in example or inspect.isclass(PUBLIC[name])
+        assert used and "print(" in example or "assert" in example
 
 
 @pytest.mark.parametrize("name", PUBLIC)
