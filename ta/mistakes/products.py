@@ -1,18 +1,21 @@
-"""Products: without `*`, with `@`, and einsum's strings."""
+"""Products: without `*`, with `@`, einsum's strings, and sums within functions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from einderive.ta.ir.names import KEYWORDS
-from einderive.ta.mistakes.formula import Formula, Span, indexed, results
+from einderive.ta.mistakes.formula import Edit, Formula, Span, indexed, results, top_places
 from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern, together
 
 _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
 _EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
 _TOKEN = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?(?:j\b)?|\w+|\S|\n")
 _NO_VALUES = KEYWORDS - {"inf"} | {"if", "then", "else", "elif", "for", "is", "lambda", "with"}
+_UNREDUCED = re.compile(r"the iterator (\w+) is not on the left and occurs only in(?:side|\b).*")
+_BRACKET = re.compile(r"\(")
 _SUBSCRIPTS = re.compile(r"\s*(?:\w+\s*=\s*)?([\"'`]?)([a-zA-Z.,\s]+->[a-zA-Z.\s]*)\1\s*")
 
 
@@ -120,6 +123,41 @@ def _closes_a_read(formula: Formula, bracket: re.Match[str]) -> bool:
     return name is not None and name[0].strip() in formula.shapes
 
 
+def _sums_within(formula: Formula) -> Iterator[Correction]:
+    """`relu(A[i,k]*x[k] + c[i])` as `relu(sum[k](A[i,k]*x[k]) + c[i])`, `exp(A[i,k])` as
+    `sum[k](exp(A[i,k]))`, and `x[i]/y[k]` as `x[i]/sum[k](y[k])`."""
+    found = _UNREDUCED.fullmatch(formula.error.message)
+    if found is None or formula.error.span is None:
+        return
+    name, place = found[1], formula.error.span[0]
+    read = re.compile(rf"\b[^\W\d]\w*\s*\[[^\[\]]*\b{name}\b[^\[\]]*\]")
+    whole = next((r.span() for r in read.finditer(formula.text) if place < r.end()), None)
+    groups = [span for _, span in formula.bracketed(_BRACKET) if span[0] <= place < span[1]]
+    calls = [call for call in formula.calls() if call.span[0] <= place < call.span[1]]
+    if calls:
+        call = min(calls, key=lambda call: call.span[0])
+        whole, groups = call.span, [*call.args]
+    places = [term for group in groups for term in _terms(formula, group)]
+    terms = [term for term in places if read.search(formula[term])]
+    if terms and all(len(read.findall(formula[term])) > 1 for term in terms):
+        yield Correction(tuple(_summed(formula, name, term) for term in terms))
+    if whole is not None:
+        yield Correction((_summed(formula, name, whole),))
+
+
+def _summed(formula: Formula, name: str, place: Span) -> Edit:
+    return *place, f"sum[{name}]({formula[place]})"
+
+
+def _terms(formula: Formula, place: Span) -> Iterator[Span]:
+    """The terms of a sum, without their signs and the spaces around."""
+    signs = [at for at in top_places(formula.text, place) if formula.text[at] in "+-"]
+    for before, after in pairwise([place[0] - 1, *signs, place[1]]):
+        part = formula.text[before + 1 : after]
+        start = before + 1 + len(part) - len(part.lstrip())
+        yield start, start + len(part.strip())
+
+
 MISTAKES = (
     Mistake(
         "`{found}` is a string for einsum",
@@ -143,4 +181,5 @@ MISTAKES = (
         "*",
     ),
     Mistake("", "write products with `*`", _side_by_side),
+    Mistake("", "say how it is reduced, for example", _sums_within),
 )

@@ -127,6 +127,16 @@ PRODUCTS: list[Row] = [
     ("Y[i] = 2x[i]", "found `x`", "Y[i] = 2*x[i]", lambda: 2 * x),
     ("Y[i] = A[i,k] y[k]", "found `y`", "Y[i] = A[i,k]*y[k]", lambda: A @ y),
     ("Y[i] = 2(x[i] + 1)", "found `(`", "Y[i] = 2*(x[i] + 1)", lambda: 2 * (x + 1)),
+    ("Y[i] = relu(A[i,k]*y[k] + x[i])", "occurs only inside relu",
+     "Y[i] = relu(sum[k](A[i,k]*y[k]) + x[i])", lambda: np.maximum(A @ y + x, 0)),
+    ("Y[i] = tanh(x[i] - A[i,k]*y[k])/2", "occurs only inside tanh",
+     "Y[i] = tanh(x[i] - sum[k](A[i,k]*y[k]))/2", lambda: np.tanh(x - A @ y) / 2),
+    ("Y[i] = exp(A[i,k])", "occurs only inside exp", "Y[i] = sum[k](exp(A[i,k]))",
+     lambda: np.exp(A).sum(1)),
+    ("Y[i] = sqrt(abs(A[i,k]))", "occurs only inside", "Y[i] = sum[k](sqrt(abs(A[i,k])))",
+     lambda: np.sqrt(abs(A)).sum(1)),
+    ("Y[i] = x[i]/y[k]", "occurs only in a denominator", "Y[i] = x[i]/sum[k](y[k])",
+     lambda: x / y.sum()),
 ]  # fmt: skip
 ARRAYS: list[Row] = [
     ("Y[i,j] = A[i][j]", "one pair of brackets", "Y[i,j] = A[i,j]", lambda: A),
@@ -672,4 +682,4 @@ def test_outputs_are_marked_where_they_stand() -> None:
 def test_an_imaginary_number_is_one_word() -> None:
     with pytest.raises(TextError) as caught:
         parse("y = abs(sum[i](exp(1j*A[i,k]*x[i])))", {"A": (3, 4), "x": (3,)})
-    assert "sum[k](...)" in caught.value.next_step
+    assert "sum[k](abs(sum[i](exp(1j*" in caught.value.next_step
