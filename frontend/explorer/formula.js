@@ -15,9 +15,13 @@ const sign = (text) => math("mo", SIGNS[text] ?? text);
 const row = (parts) => (parts.length === 1 ? parts[0] : math("mrow", ...parts));
 const round = (inner) => row([sign("("), inner, sign(")")]);
 const symbol = (name) => {
-  const numbered = /^([A-Za-z]+)(\d+)$/.exec(name);
-  const lowered = (digits) => [...digits].map((d) => "₀₁₂₃₄₅₆₇₈₉"[d]).join("");
-  return math("mi", numbered ? numbered[1] + lowered(numbered[2]) : name);
+  const made = math("mi", name);
+  if (/^[A-Za-z]+\d+$/.test(name)) made.classList.add("numbered");
+  return made;
+};
+const close = (index) => {
+  for (const each of [index, ...index.children]) if (each.textContent === ",") each.setAttribute("rspace", "0");
+  return index;
 };
 
 class Reader {
@@ -71,7 +75,9 @@ class Reader {
     if (!this.is("^")) return base;
     this.next();
     const negative = this.is("-") ? [sign(this.next())] : [];
-    return math("msup", grouped ? round(base) : base, row([...negative, this.atom()]));
+    const exponent = row([...negative, this.atom()]);
+    if (base.localName === "msub") return math("msubsup", ...base.children, exponent);
+    return math("msup", grouped ? round(base) : base, exponent);
   }
   inside() {
     this.next("(");
@@ -92,7 +98,7 @@ class Reader {
     if (this.is("{")) throw new SyntaxError("{");
     if (!this.is("[")) return token === "inf" ? math("mn", "∞") : symbol(token);
     this.next();
-    return math("msub", symbol(token), this.list("]"));
+    return math("msub", symbol(token), close(this.list("]")));
   }
   reduction(name) {
     const found = [];

@@ -62,7 +62,6 @@ SCRIPTS = {
     (True, False, True): "mover",
     (True, True, True): "munderover",
 }
-LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LEAVES = frozenset({"mi", "mn", "mo", "mtext"})
 
 
@@ -114,9 +113,14 @@ class _Reader:
         large = base.tag == "mo" and base.text in LARGE
         if large:
             base.set("movablelimits", "false")
+        if "_" not in found and base.tag == "msub":  # the exponent above the index, not beside it
+            base, found["_"] = base
         whole = Element(SCRIPTS[large, "_" in found, "^" in found])
         whole.append(_flat(base))
         whole.extend([found[sign] for sign in "_^" if sign in found])
+        for comma in found["_"].iter("mo") if "_" in found else ():
+            if comma.text == ",":
+                comma.set("rspace", "0")  # as TeX sets what is small
         return whole
 
     def item(self) -> Element:
@@ -214,12 +218,12 @@ class _Reader:
 
 
 def _flat(base: Element) -> Element:
-    """`T_1` as one symbol, so that further indices stand beside the 1 and not below it."""
+    """`T_1` as one symbol of the same size, so that its number is not read as one of the indices
+    that follow."""
     if base.tag != "msub" or [part.tag for part in base] != ["mi", "mn"]:
         return base
-    name, number = (part.text or "" for part in base)
     symbol = Element("mi", {"class": "numbered"})
-    symbol.text = name + number.translate(LOWERED)
+    symbol.text = "".join(part.text or "" for part in base)
     return symbol
 
 

@@ -13,7 +13,10 @@ from einderive.ta.printing.typeset import applied
 @pytest.mark.parametrize(
     ("text", "inside"),
     [
-        ("A_{i,k}", "<msub><mi>A</mi><mrow><mi>i</mi><mo>,</mo><mi>k</mi></mrow></msub>"),
+        (
+            "A_{i,k}",
+            '<msub><mi>A</mi><mrow><mi>i</mi><mo rspace="0">,</mo><mi>k</mi></mrow></msub>',
+        ),
         ("{x}^{2}", "<msup><mi>x</mi><mn>2</mn></msup>"),
         (r"\frac{1}{n}", "<mfrac><mn>1</mn><mi>n</mi></mfrac>"),
         (r"\sqrt{x}", "<msqrt><mi>x</mi></msqrt>"),
@@ -37,7 +40,8 @@ from einderive.ta.printing.typeset import applied
             "<mtr><mtd><mi>x</mi></mtd><mtd><mi>c</mi></mtd></mtr>"
             "<mtr><mtd><mi>y</mi></mtd><mtd><mi>d</mi></mtd></mtr></mtable></mrow>",
         ),
-        ("{T_{1}}_{k}", '<msub><mi class="numbered">T₁</mi><mi>k</mi></msub>'),
+        ("{A_{i}}^{2}", "<msubsup><mi>A</mi><mi>i</mi><mn>2</mn></msubsup>"),
+        ("{T_{1}}_{k}", '<msub><mi class="numbered">T1</mi><mi>k</mi></msub>'),
     ],
 )
 def test_structure(text: str, inside: str) -> None:
