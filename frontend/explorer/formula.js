@@ -20,7 +20,11 @@ const symbol = (name) => {
   return made;
 };
 const close = (index) => {
-  for (const each of [index, ...index.children]) if (each.textContent === ",") each.setAttribute("rspace", "0");
+  for (const each of index.querySelectorAll("mo")) {
+    if (!",+−".includes(each.textContent)) continue;
+    each.setAttribute("lspace", "0");
+    each.setAttribute("rspace", "0");
+  }
   return index;
 };
 

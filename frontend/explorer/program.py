@@ -147,24 +147,31 @@ def drawing(views: list[StageView], program: Program) -> Drawing:
     count = 1 + max(column.values(), default=0)
     rows = [[name for name in (*used, *made) if column[name] == number] for number in range(count)]
     tallest = max(map(len, rows), default=1)
+    labels: dict[str, str] = {}
+    for name in (*used, *made):
+        extents = made[name].shape if name in made else shapes[name]
+        size = " × ".join(map(str, extents)) or "scalar"
+        labels[name] = f"{made[name].operator if name in made else 'input'}, {size}"
+    width = max(WIDTH, MARGIN + LETTER * max(map(len, labels.values()), default=0))
     boxes: dict[str, Box] = {}
     for number, names in enumerate(rows):
         for place, name in enumerate(names):
             top = (place + 0.5 + (tallest - len(names)) / 2) * ROW
-            extents = made[name].shape if name in made else shapes[name]
-            label = made[name].operator if name in made else "input"
-            size = " × ".join(map(str, extents)) or "scalar"
-            boxes[name] = Box(name, f"{label}, {size}", number * COLUMN, top, WIDTH, name in shapes)
+            left = number * (width + BETWEEN)
+            boxes[name] = Box(name, labels[name], left, top, width, name in shapes)
     curves = tuple(
         _curve(boxes[read], boxes[view.name])
         for view in views
         for read in view.reads
         if read in boxes
     )
-    return Drawing((count - 1) * COLUMN + WIDTH, tallest * ROW, tuple(boxes.values()), curves)
+    whole = count * (width + BETWEEN) - BETWEEN
+    return Drawing(whole, tallest * ROW, tuple(boxes.values()), curves)
 
 
-COLUMN, ROW, WIDTH = 210.0, 74.0, 160.0
+BETWEEN, ROW, WIDTH = 50.0, 74.0, 160.0
+MARGIN, LETTER = 20.0, 6.2
+"""A box is at least so wide, or as wide as its longest label."""
 
 
 def _curve(start: Box, end: Box) -> str:

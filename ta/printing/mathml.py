@@ -118,9 +118,8 @@ class _Reader:
         whole = Element(SCRIPTS[large, "_" in found, "^" in found])
         whole.append(_flat(base))
         whole.extend([found[sign] for sign in "_^" if sign in found])
-        for comma in found["_"].iter("mo") if "_" in found else ():
-            if comma.text == ",":
-                comma.set("rspace", "0")  # as TeX sets what is small
+        if not large and "_" in found:
+            _close(found["_"])
         return whole
 
     def item(self) -> Element:
@@ -225,6 +224,14 @@ def _flat(base: Element) -> Element:
     symbol = Element("mi", {"class": "numbered"})
     symbol.text = "".join(part.text or "" for part in base)
     return symbol
+
+
+def _close(index: Element) -> None:
+    """Takes the room around the signs of an index, as TeX does."""
+    for sign in index.iter("mo"):
+        if sign.text in (",", "+", "−", "-"):
+            sign.set("lspace", "0")
+            sign.set("rspace", "0")
 
 
 def _symbol(token: str) -> Element:

@@ -102,6 +102,7 @@ def test_drawings_have_a_box_for_each_tensor_and_a_curve_for_each_read(view: Vie
         assert drawn == {"A", "B", *(stage.name for stage in candidate.stages)}
         assert len(candidate.drawing.curves) == sum(len(stage.reads) for stage in candidate.stages)
         places = {(box.x, box.y) for box in candidate.drawing.boxes}
+        assert all(box.width > 6 * len(box.label) for box in candidate.drawing.boxes)
         assert len(places) == len(drawn)
 
 

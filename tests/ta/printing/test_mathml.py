@@ -15,7 +15,8 @@ from einderive.ta.printing.typeset import applied
     [
         (
             "A_{i,k}",
-            '<msub><mi>A</mi><mrow><mi>i</mi><mo rspace="0">,</mo><mi>k</mi></mrow></msub>',
+            '<msub><mi>A</mi><mrow><mi>i</mi><mo lspace="0" rspace="0">,</mo>'
+            "<mi>k</mi></mrow></msub>",
         ),
         ("{x}^{2}", "<msup><mi>x</mi><mn>2</mn></msup>"),
         (r"\frac{1}{n}", "<mfrac><mn>1</mn><mi>n</mi></mfrac>"),
