@@ -38,6 +38,13 @@ class Written(NamedTuple):
         """Whether it calls compiled loops, which are not of torch."""
         return any(LOOPS in line for line in self.constants)
 
+    def converted(self, output: str) -> Written:
+        """The lines whose results are converted to this type."""
+        results = self.calls[-1].removeprefix("return ")
+        last = f"return tuple([each.to(torch.{output}) for each in {results}])"
+        arrays = (output != "bfloat16",) * len(self.arrays)
+        return Written(self.constants, (*self.calls[:-1], last), arrays)
+
 
 class Operand(NamedTuple):
     name: str

@@ -60,7 +60,7 @@ def compiled(
     target = options.target
     chosen = examples(shapes).target or default_target() if target is None else target
     output = options.output
-    converted = None if output is None else getattr(torch, checked_dtype(type_names(output)))
+    output = None if output is None else checked_dtype(type_names(output))
     effort = effort_of(options.effort)
     program = program_of(formula, shapes, options.dtypes, options.ranges, options.outputs)
     if remembering and effort.measured and target_of(chosen) == "cpu" and measure_first():
@@ -83,9 +83,10 @@ def compiled(
     if found is None:
         found = _measured(request, options, remembering, progress, baseline, begun)
     if key is not None and found.written is not None:
-        remember_words(key, request)
+        remember_words(key, request, output)
     lasting = {name: getattr(options, name) for name in LASTING}
     lasting |= {"laws": request.laws, "remember": remember}
+    converted = None if output is None else getattr(torch, output)
     return replace(found, output=converted, options=lasting)
 
 

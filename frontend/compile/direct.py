@@ -42,19 +42,18 @@ class Unusual(Exception):
 
 
 class Asked(NamedTuple):
-    """The operands of a call that was answered before, in the formula's order, and the key of the
-    choice that answered it."""
+    """The operands of a call that was answered before, in the formula's order, the key of the
+    choice that answered it, and the type to which its results are converted, if there is one."""
 
     operands: tuple[Operand, ...]
     choice: str
+    output: str | None = None
 
 
 def key_of(text: object, given: Mapping[str, Any], options: Options) -> str | None:
-    """The key of a call of `compile` for the CPU.  None for another device, for results in another
-    type, and where the call is no text with plain values."""
-    if type(text) is not str or options.output is not None:
-        return None
-    if not _on_cpu(options.target, given.values()):
+    """The key of a call of `compile` for the CPU.  None for another device, and where the call is
+    no text with plain values."""
+    if type(text) is not str or not _on_cpu(options.target, given.values()):
         return None
     try:
         parts = _plain(given), [_plain(getattr(options, each.name)) for each in fields(options)]
@@ -113,6 +112,8 @@ def known(
         if data is None:
             return None
         written = Written(*map(tuple, data))
+        if call["output"] is not None:
+            written = written.converted(call["output"])
         operands = tuple(
             Operand(name, tuple(shape), dtype) for name, shape, dtype in call["operands"]
         )
@@ -127,7 +128,7 @@ def known(
 
 def remember_call(key: str, asked: Asked, about: str) -> None:
     """Keeps which choice answers the call."""
-    store().put(CALL, key, json.dumps({"choice": asked.choice, "operands": asked.operands}), about)
+    store().put(CALL, key, json.dumps(asked._asdict()), about)
 
 
 class Direct:

@@ -164,10 +164,11 @@ def remember_choice(request: Request, compiled: CompiledFunction, known: str = "
             store().put(CHOICE, request.choice_key, text, request.about)
 
 
-def remember_words(key: str, request: Request) -> None:
-    """Keeps that the call with this key is such a request."""
+def remember_words(key: str, request: Request, output: str | None) -> None:
+    """Keeps that the call with this key is such a request, whose results are converted to the type
+    `output`."""
     with suppress(*UNREADABLE):
-        remember_call(key, request.asked, request.about)
+        remember_call(key, request.asked._replace(output=output), request.about)
 
 
 def remember_derivation(request: Request, derivation: Derivation) -> str:

@@ -102,6 +102,12 @@ MISTAKES = (
     pattern("a formula is written with `=`", "write", r"\)\s*:\s*return\b", ") ="),
     pattern("", "write", r"(?<==)\s*[*/+]\s*(?=[\w(])", " "),
     pattern(
+        "an assumption is a line of its own",
+        "begin it behind `;` or a new line",
+        r"(?<=[^\s;])[^\S\n]*,?[^\S\n]+(?P<at>assum(?:e|es|ing))\b(?=[^;\n]*[<>=!])",
+        "; assume",
+    ),
+    pattern(
         "an assumption is said of a tensor, that is of all its elements",
         "write its name alone",
         r"(\bassume\b[^;\n\[]*?\w)(?P<at>\[[^\[\]]*\])",

@@ -131,6 +131,19 @@ def test_everything_else_belongs_to_the_whole_function() -> None:
     assert "CompiledFunction" in repr(again())
 
 
+@pytest.mark.parametrize("output", ["float64", torch.float16, np.float32, torch.bfloat16])
+def test_results_are_converted(output: Any) -> None:
+    a, b = operands()
+    first = ed.compile(TEXT, **SHAPES, **OPTIONS, output=output)
+    function = ed.compile(TEXT, **SHAPES, **OPTIONS, output=output)
+    tensor, array = function(a, b), function(a.numpy(), b.numpy())
+    assert is_direct(function)
+    assert not is_direct(first)
+    for found, whole in ((tensor, first(a, b)), (array, first(a.numpy(), b.numpy()))):
+        assert (type(found), found.dtype) == (type(whole), whole.dtype)
+        torch.testing.assert_close(torch.as_tensor(found), torch.as_tensor(whole))
+
+
 def test_in_code_that_torch_traces() -> None:
     function, (a, b) = again(), operands()
     assert is_direct(function)
@@ -186,6 +199,8 @@ def test_another_call_has_another_key() -> None:
         ("Y[i] = A[i]", {"A": torch.ones(3).double()}, options()),
         ("Y[i] = A[i]", {"A": np.ones(3)}, options()),
         ("Y[i] = A[i]", {"A": ("n",), "n": 3}, options()),
+        ("Y[i] = A[i]", {"A": (3,)}, options(output="float64")),
+        ("Y[i] = A[i]", {"A": (3,)}, options(output="float16")),
     ]
     keys = [key_of(*call) for call in calls]
     assert None not in keys
@@ -194,7 +209,6 @@ def test_another_call_has_another_key() -> None:
     for shape in (3.5j, object(), [object()], np.ma.ones(3)):
         assert key_of("Y[i] = A[i]", {"A": shape}, options()) is None
     assert key_of("Y[i] = A[i]", {"A": (3,)}, options(target="cuda")) is None
-    assert key_of("Y[i] = A[i]", {"A": (3,)}, options(output="float64")) is None
 
 
 def test_lines_are_guarded_by_shape_type_and_strides() -> None:
