@@ -13,6 +13,7 @@ import torch
 from einderive.frontend.bench.kept import Kept, KeyT, RowT
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.formulas import FIELDS, FORMULAS, Formula
+from einderive.ta.errors import OperandError
 
 
 class Named(Protocol):
@@ -57,7 +58,11 @@ class Campaign:
         return table
 
     def items(self) -> Sequence[tuple[Formula, int]]:
-        return [*selected(self.words, self.sizes, self.largest)][:: self.every]
+        """The formulas and sizes that are asked for.  OperandError where there are none."""
+        found = [*selected(self.words, self.sizes, self.largest)][:: self.every]
+        if not found:
+            raise _nothing(self.words, self.sizes)
+        return found
 
     def formulas(self, known: Container[object] = ()) -> Iterator[tuple[Formula, int]]:
         """The formulas and sizes that are not known, while there is time."""
@@ -79,6 +84,25 @@ class Campaign:
     def say_left(self, what: str = "formulas") -> None:
         if self.left:
             self.out.say(f"{self.left} {what} and sizes are left for another run")
+
+
+def _nothing(words: Sequence[str], sizes: Sequence[int]) -> OperandError:
+    known = dict.fromkeys(formula for formula, _ in selected(words, ()))
+    if not known:
+        return OperandError(
+            f"no formula's name, source or field holds {' or '.join(map(repr, words))}",
+            next_step=f"use a part of a name in docs/formulas.md, or a field: {', '.join(FIELDS)}",
+        )
+    lists = (f"{one.name} at {', '.join(map(str, one.sizes))}" for one in [*known][:NAMED])
+    return OperandError(
+        f"nothing is measured at {' or '.join(map(str, sizes))}",
+        sizes=f"{'; '.join(lists)}{'; ...' * (len(known) > NAMED)}",
+        next_step="ask for one of these sizes, or for `--largest`",
+    )
+
+
+NAMED = 5
+"""Formulas whose sizes an error tells, at most."""
 
 
 def selected(

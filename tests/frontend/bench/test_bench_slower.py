@@ -93,3 +93,12 @@ def test_a_line_that_gives_a_view_is_copied() -> None:
     found = _line(lambda x: x.T, [b], True)()
     assert isinstance(found, np.ndarray)
     assert not np.may_share_memory(found, b)
+
+
+def test_what_selects_nothing_is_refused(capsys: Capture) -> None:
+    assert main(["bench", "never-slower", "--formula", "conv3d", "--size", "7"]) == 2
+    said = capsys.readouterr().err
+    assert "nothing is measured at 7" in said
+    assert "conv3d at 8, 32, 128" in said
+    assert main(["bench", "never-slower", "--formula", "no such"]) == 2
+    assert "no formula's name, source or field holds 'no such'" in capsys.readouterr().err
