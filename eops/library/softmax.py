@@ -49,7 +49,7 @@ def find(scope: Scope) -> Softmax | None:
         k
         for k in range(len(scope.loops))
         if not quotient.free >> k & 1
-        and expr.divide(exponential, _reduced(scope, exponential, k, "sum")) is scope.body
+        and expr.divide(exponential, reduced_over(scope, exponential, k, "sum")) is scope.body
     ]
     if not places:
         return None
@@ -74,16 +74,18 @@ def definition(scope: Scope, logits: Node, k: int, shifted: bool) -> Node:
 
     The nested scopes run over those loops that X has, in the scope's order."""
     if shifted:
-        logits = expr.subtract(logits, _reduced(scope, logits, k, "max"))
+        logits = expr.subtract(logits, reduced_over(scope, logits, k, "max"))
     exponential = expr.apply("exp", logits)
-    return expr.divide(exponential, _reduced(scope, exponential, k, "sum"))
+    return expr.divide(exponential, reduced_over(scope, exponential, k, "sum"))
 
 
-def _reduced(scope: Scope, body: Node, k: int, reducer: Reducer) -> Node:
+def reduced_over(scope: Scope, body: Node, k: int, reducer: Reducer) -> Node:
+    """The body reduced over the scope's iterator k: a read of a scope over those loops that the
+    body has."""
     loops = [i for i in range(len(scope.loops)) if body.free >> i & 1 and i != k]
     positions = {i: affine.iterator(place) for place, i in enumerate((*loops, k))}
     nested = make_scope(
-        [scope.loops[i] for i in loops], [scope.loops[k]], substitute(body, positions), reducer
+        [scope.loops[i] for i in loops], [scope.domain[k]], substitute(body, positions), reducer
     )
     return expr.access(nested, [affine.iterator(i) for i in loops])
 

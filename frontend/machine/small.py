@@ -74,6 +74,8 @@ SMALL: dict[str, Small] = {
     "gather": Small("Y[n,d] = E[I[n],d]", {"E": (6, 4), "I": (5,)}),
     "scatter": Small("Y[I[n],d] += A[n,d]", {"A": (7, 3), "I": (7,), "Y": (5, 3)}),
     "bincount": Small("Y[I[n]] += 1", {"I": (9,), "Y": (5,)}),
+    "argmin": Small("Y[i] = argmin[k](A[i,k])", {"A": (4, 3)}),
+    "argmax": Small("Y[i] = argmax[k](A[i,k])", {"A": (4, 3)}),
     "attention": Small(
         f"S[i,j] = Q[i,d]*K[j,d]; P[i,j] = {SOFTMAX}; O[i,e] = P[i,j]*V[j,e]",
         {"Q": (5, 3), "K": (6, 3), "V": (6, 4)},

@@ -125,6 +125,17 @@ RECOGNISED: dict[str, list[Case]] = {
         ("Y[I[a,b,n],b] += 1", {"I": (2, 3, 9), "Y": (5, 3)}, {}),
         ("Y[v] = sum[n](v == I[n])", {"I": (9,)}, {"v": (-1, 3)}),
     ],
+    "argmin": [
+        ("Y[i] = argmin[k](A[i,k])", {"A": (4, 5)}, {}),
+        ("Y[i,j] = argmin[k](A[j,k,i])", {"A": (4, 5, 2)}, {}),
+        ("Y = argmin[k](A[k])", {"A": (5,)}, {}),
+        ("Y[i,j] = argmin[k](A[k,j])", {"A": (5, 3)}, {"i": (0, 2)}),
+        ("Y[i] = argmin[k](A[k,i])", {"A": (5, 7)}, {"i": (2, 6), "k": (0, 3)}),
+    ],
+    "argmax": [
+        ("Y[i] = argmax[k](A[i,k])", {"A": (4, 5)}, {}),
+        ("Y[j,i] = argmax[k](A[j,k,i])", {"A": (4, 5, 2)}, {}),
+    ],
     "elementwise": [
         ("Y[i,j] = exp(A[i,j])*B[j]/2 - 3*A[i,j]", {"A": (3, 4), "B": (4,)}, {}),
         ("Y[i,j] = where(i <= j, A[j,i], 0)", {"A": (4, 3)}, {}),
@@ -185,6 +196,15 @@ REFUSED: list[tuple[str, Case]] = [
     ("bincount", ("Y[i+j] += 1", {"Y": (4,)}, {"i": (0, 2), "j": (0, 3)})),
     ("scatter", ("Y[I[n],n] += A[n]", {"A": (5,), "I": (5,), "Y": (4, 5)}, {})),
     ("scatter", ("Y[v] = sum[n](where(I[n] == v, A[v], 0))", {"A": (4,), "I": (5,)}, {})),
+    ("argmin", ("Y[i] = argmax[k](A[i,k])", {"A": (4, 5)}, {})),
+    ("argmin", ("Y[i] = argmin[k](A[i,k])", {"A": (4, 5)}, {"k": (1, 5)})),
+    ("argmin", ("Y[i] = argmin[k](A[i+k])", {"A": (6,)}, {"i": (0, 4), "k": (0, 3)})),
+    ("argmin", ("Y[i] = argmin[k](A[i,k]^2)", {"A": (4, 5)}, {})),
+    ("argmax", ("Y[i] = max[k](where(A[i,k] == max[j](A[i,j]), k, -1))", {"A": (4, 5)}, {})),
+    (
+        "argmax",
+        ("Y[i] = min[k](where(A[i,k] == max[j](B[i,j]), k, 9))", {"A": (4, 5), "B": (4, 5)}, {}),
+    ),
     ("bincount", ("Y[I[n]] += 2", {"I": (5,), "Y": (4,)}, {})),
     ("bincount", ("Y[v] = sum[n](I[n] <= v)", {"I": (5,)}, {"v": (0, 4)})),
     ("fft_real", ("Y[k] = sum[n](A[n]*cos(2*pi*k*n/11))", {"A": (12,)}, {"k": (0, 12)})),

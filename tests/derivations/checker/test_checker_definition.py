@@ -63,6 +63,8 @@ WRITTEN: dict[str, tuple[str, Shapes]] = {
     "fft_imaginary": ("Y[b,k] = sum[n](A[b,n]*sin(pi*k*n/3)) where k in 0:4", {"A": (2, 6)}),
     "fft": ("Y[k,b] = sum[n](3*A[n,b]*exp(-pi*1j*k*n/3)) where k in 0:4", {"A": (6, 2)}),
     "ifft": ("Y[b,k] = sum[n](A[b,n]*exp(pi*1j*k*n/3)) where k in 0:6", {"A": (2, 6)}),
+    "argmin": ("Y[b,a] = argmin[n](A[n,b,a]) where b in 1:3", {"A": (4, 3, 2)}),
+    "argmax": ("Y[b] = argmax[n](A[b,n])", {"A": (3, 4)}),
     "bincount": ("Y[v,b] = sum[n](v == I[n,b]) where v in -1:3", {"I": (4, 2)}),
 }
 

@@ -11,11 +11,13 @@ import torch
 from einderive.derivations.matching.match import match
 from einderive.eops.library import OPERATORS, by_name
 from einderive.eops.torch_views.stage import lower_all
+from einderive.frontend.baselines.writing.kinds import Kind, Kinds
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Operator
+from einderive.ta.notation.parse import parse
 from tests.amount import sampled
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import (
@@ -44,8 +46,7 @@ def assert_right(operator: Operator, scope: Scope) -> Binding:
     found = match(operator, scope)
     assert isinstance(found, Binding), f"{operator.name}: {scope} {found}"
     result, expected = computed(operator, found)
-    floats = any(tensor.dtype == "float64" for tensor in input_tensors(scope))
-    real = torch.float64 if floats else torch.int64
+    real = torch.float64 if Kinds().of(scope) is Kind.FLOAT else torch.int64
     assert result.dtype == (torch.complex128 if may_be_complex(scope) else real)
     assert tuple(result.shape) == scope.shape
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-10, atol=1e-10)
@@ -233,3 +234,17 @@ def test_a_transform_may_lose_a_nan(name: str) -> None:
     assert torch.isnan(written).any()
     assert torch.isnan(transformed[1]).any()
     assert not by_name(name).keeps_nonfinite(found)
+
+
+def test_ties_and_nan_are_those_of_the_notation() -> None:
+    values = np.array(
+        [[2, 1, 1, 3], [np.nan] * 4, [1, np.nan, 0, np.nan], [np.inf] * 4, [0.0, -0.0, 0, 1]]
+    )
+    for name, expected in (("argmin", [1, 0, 1, 0, 0]), ("argmax", [3, 0, 1, 0, 3])):
+        scope = parse(f"Y[i] = {name}[k](A[i,k])", {"A": (5, 4)}, "float64").roots()[0]
+        found = match(by_name(name), scope)
+        assert isinstance(found, Binding)
+        (source,) = input_tensors(scope)
+        result = by_name(name).launch(found)({source: torch.from_numpy(values)})
+        assert result.tolist() == expected
+        assert evaluate(scope, {"A": values}, RealField()).tolist() == expected
