@@ -37,6 +37,23 @@ TRUE: dict[str, tuple[str, str]] = {
         "{L[i:0:9] exp(A[i])^3/{L[i:0:9] exp(A[i])^2*(exp(C[i,0]) + 2*exp(B[i]))}[i]}",
         "{L[i:0:9] exp(A[i])/{L[i:0:9] exp(C[i,0]) + 2*exp(B[i])}[i]}",
     ),
+    # functions of numbers, and choices with one value
+    "comparison of numbers": (
+        "{L[i:0:9] B[i]*(A[i] - {L[i:0:9] A[i]}[i] < 1)}", "{L[i:0:9] B[i]}",
+    ),
+    "comparison that no numbers satisfy": (
+        "{L[i:0:9] B[i]*(3 + A[i] - {L[i:0:9] A[i]}[i] == 2)}", "{L[i:0:9] 0}",
+    ),
+    "choice by a number": (
+        "{L[i:0:9] where(A[i] + 2 - {L[i:0:9] A[i]}[i], B[i], A[i])}", "{L[i:0:9] B[i]}",
+    ),
+    "choice by 0": (
+        "{L[i:0:9] where(A[i] - {L[i:0:9] A[i]}[i], B[i], A[i])}", "{L[i:0:9] A[i]}",
+    ),
+    "choice of one value": (
+        "{L[i:0:9] where(A[i], (A[i] + B[i])^2, A[i]^2 + 2*A[i]*B[i] + B[i]^2)}",
+        "{L[i:0:9] (A[i] + B[i])^2}",
+    ),
     # prod
     "prod of a power": ("{prod[k:0:9] A[k]^2}", "{{prod[k:0:9] A[k]}[]^2}"),
     "prod of a power of a sum": (
