@@ -189,6 +189,8 @@ def by_fold(before: Scope, witness: Any) -> Scope | str:
         return "the body is not the left side of the law"
     if any(map(may_be_infinite, walk(before.body))):
         return "an infinite number takes part in a law of functions"
+    if may_be_complex(before.body):
+        return "complex numbers have no order"
     for condition in law.domain.split(", ") if law.domain else ():
         if not _known(condition, {**standing, "b": standing["a"]}, before.domain):
             return f"what the law requires is not known: {condition}"

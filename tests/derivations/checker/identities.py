@@ -57,6 +57,13 @@ TRUE: dict[str, tuple[str, str]] = {
         "{S[i:0:9] (A[i]*{L[i:0:9] S[j:0:9] B[j]*(A[i] < B[j])}[i]"
         " + {L[i:0:9] S[j:0:9] C[i,j]*where(A[i] < B[j], 0, exp(A[i]))}[i])}",
     ),
+    "unequal, renamed": (
+        "{S[i:0:9,j:0:9] B[j]*(A[i] != A[j])}",
+        "{S[i:0:9,j:0:9] {L[i:0:9,j:0:9] B[i]*(A[i] != A[j])}[i,j]}",
+    ),
+    "an iterator that is one number": (
+        "{L[i:0:9] A[i]*{L[j:0:9] j*tanh(B[j])}[3]}", "{L[i:0:9] 3*A[i]*tanh(B[3])}",
+    ),
     "equality of a vector and a matrix": (
         "{S[i:0:9,j:0:9,k:0:9] B[j]*(C[i,j] == A[k])}",
         "{S[i:0:9,k:0:9] {L[i:0:9,k:0:9] S[j:0:9] B[j]*(A[k] == C[i,j])}[i,k]}",

@@ -12,6 +12,7 @@ from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.law import ByLaw
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import children
 from einderive.ta.notation.parse import parse
 
 RANGES = {"i": (0, 4), "k": (0, 3), "j": (0, 2)}
@@ -122,6 +123,14 @@ def test_laws_of_real_and_of_complex_numbers() -> None:
         before, after, *parts = (_complex(each) for each in (*text, *letters, "1", "0"))
         reason = not_shown(before, after, ByLaw(0, law, 0, 0, tuple(parts)))
         assert reason is None if shown else "about real numbers" in str(reason), law
+
+
+def test_a_maximum_of_complex_numbers_is_left_alone() -> None:
+    """They have no order; by real parts, 1 + 4j is larger than 1/2, and exp(1 + 4j) is smaller."""
+    before, after = (_complex(each) for each in ("max[k](exp(Z[k]))", "exp(max[k](Z[k]))"))
+    (operand,) = children(before.body)
+    fold = replace(FOLD, parts=(make_scope(before.domain, (), operand),))
+    assert not_shown(before, after, fold) == "complex numbers have no order"
 
 
 def _complex(text: str) -> Scope:
