@@ -284,6 +284,15 @@ TRUE: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 FALSE: dict[str, tuple[str, str]] = {
+    "less, of operands exchanged": ("{L[i:0:9] A[i] < B[i]}", "{L[i:0:9] B[i] < A[i]}"),
+    "what is not 0 for its value": ("{L[i:0:9] A[i] != 0}", "{L[i:0:9] A[i]}"),
+    "twice a comparison for its truth": (
+        "{L[i:0:9] (2*(A[i] < B[i])) != 0}", "{L[i:0:9] 2*(A[i] < B[i])}",
+    ),
+    "two comparisons for their truth": (
+        "{L[i:0:9] ((A[i] < B[i]) + (B[i] < C[i,0])) != 0}",
+        "{L[i:0:9] (A[i] < B[i]) + (B[i] < C[i,0])}",
+    ),
     "choice for its first value": (
         "{L[i:0:9] where(A[i] < B[i], B[i], C[i,0])}", "{L[i:0:9] B[i]}",
     ),
@@ -430,7 +439,11 @@ FALSE: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 BEYOND: dict[str, tuple[str, str]] = {
-    # where the quotient has no value, the choice may have one
+    # where the product or the quotient has no value, the choice may have one
+    "what may be infinite leaves a choice": (
+        "{L[i:0:9] where(A[i] < B[i], {L[i:0:9] A{fill=inf}[i-1]}[i], 0)}",
+        "{L[i:0:9] (A[i] < B[i])*{L[i:0:9] A{fill=inf}[i-1]}[i]}",
+    ),
     "a quotient leaves a choice": (
         "{L[i:0:9] where(A[i] < B[i], 1/relu(B[i] - A[i]), 0)}",
         "{L[i:0:9] (A[i] < B[i])/relu(B[i] - A[i])}",
