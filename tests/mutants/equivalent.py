@@ -126,6 +126,13 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "einderive.ta.facts.kinds",
+        "_kinds",
+        "is_position(node) and isinstance(node, Access)",
+        ("is_position(node)",),
+        "told to the type checker: an iterator as a value is a read",
+    ),
+    (
+        "einderive.ta.facts.kinds",
         "_power",
         "exponent < 0",
         ("exponent <= 0",),
