@@ -30,6 +30,10 @@ INFINITE = "an infinite factor cannot leave the sum"
 PLAIN = "not at lone iterators"
 DIFFERENCE = "not a product with a difference of two reads"
 ROWS: Shapes = {"A": (4, 5), "B": (3, 5)}
+SIGNAL: Shapes = {"A": (12,)}
+BINS: dict[str, tuple[int, int]] = {"k": (0, 12)}
+COS = "cos(2*pi*k*n/12)"
+NO_WAVE = "no product of a read and a wave"
 AT: dict[str, tuple[int, int]] = {"v": (0, 4)}
 PLACED: Shapes = {"A": (5,), "I": (5,)}
 NO_PLACE = "no equality with data says where"
@@ -164,6 +168,10 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
     ("max_pool1d", "Y[h] = max[r](-A[h+r]/2)", A1, {"h": (0, 4), "r": (0, 3)}, "a negative factor"),
     ("gather", "Y[n] = sum[v](where(I[n] == v, E[v]^2, 0))", TABLE_AT, {}, "is not a read"),
     ("gather", "Y[n] = sum[v](where(I[n]^2 == v, E[v], 0))", TABLE_AT, {}, "is not a read"),
+    ("fft_real", f"Y[k] = sum[n](A[n]*{COS})", SIGNAL, BINS | {"n": (1, 12)}, NO_WAVE),
+    ("fft_real", f"Y[k] = sum[n](A[n]*{COS})", SIGNAL, BINS | {"n": (-1, 12)}, NO_WAVE),
+    ("fft_real", f"Y[k] = sum[n](exp(A[n])*A[n]*{COS})", SIGNAL, BINS, NO_WAVE),
+    ("fft_real", f"Y[k] = sum[n](A[n]*A[11-n]*{COS})", SIGNAL, BINS, NO_WAVE),
     ("scatter", "Y[v] = max[n](where(I[n] == v, A[n], -inf))", PLACED, AT, NO_PLACE),
     (
         "scatter",
