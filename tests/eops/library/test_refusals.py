@@ -170,6 +170,7 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
     ("gather", "Y[n] = sum[v](where(I[n]^2 == v, E[v], 0))", TABLE_AT, {}, "is not a read"),
     ("fft_real", f"Y[k] = sum[n](A[n]*{COS})", SIGNAL, BINS | {"n": (1, 12)}, NO_WAVE),
     ("fft_real", f"Y[k] = sum[n](A[n]*{COS})", SIGNAL, BINS | {"n": (-1, 12)}, NO_WAVE),
+    ("fft_real", f"Y[b,k] = sum[n](A[b]*{COS})", SIGNAL, BINS | {"n": (0, 12)}, NO_WAVE),
     ("fft_real", f"Y[k] = sum[n](exp(A[n])*A[n]*{COS})", SIGNAL, BINS, NO_WAVE),
     ("fft_real", f"Y[k] = sum[n](A[n]*A[11-n]*{COS})", SIGNAL, BINS, NO_WAVE),
     ("scatter", "Y[v] = max[n](where(I[n] == v, A[n], -inf))", PLACED, AT, NO_PLACE),
