@@ -610,9 +610,41 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "einderive.derivations.matching.matcher",
+        "Matcher._asked_of",
+        "iterators and self._operators",
+        ("self._operators",),
+        "no operator is farther than that, so the first one is as near in any case",
+    ),
+    (
+        "einderive.derivations.matching.matcher",
+        "Matcher._asked_of",
+        "issubclass(body, operator.bodies) and operator.sums in (None, sums)",
+        (
+            "True",
+            "operator.sums in (None, sums)",
+            "issubclass(body, operator.bodies)",
+        ),
+        "short way: an operator that is asked about a body of another kind refuses it",
+    ),
+    (
+        "einderive.derivations.matching.matcher",
+        "_try_family",
+        "found.bound",
+        ("True",),
+        "short way: where nothing is bound yet, all members are missing",
+    ),
+    (
+        "einderive.derivations.matching.matcher",
+        "Matcher._recognise",
+        "asked is None",
+        ("True",),
+        "short way: whom to ask is worked out again",
+    ),
+    (
+        "einderive.derivations.matching.matcher",
         "Matcher._recognise",
         "result.weight <= found.least",
-        ("True",),
+        ("True", "result.weight <= found.least + 1"),
         "short way: what is no nearer is not kept",
     ),
     (
