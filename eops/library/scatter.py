@@ -21,7 +21,7 @@ NO_SCATTER = Mismatch("body", "no equality with data says where terms go", (), 1
 
 def one_place(scope: Scope) -> Scattered | None:
     """The place to which the terms of a sum go, if one equality decides it."""
-    found = scattered(scope) if scope.sums and scope.reducer == "sum" else None
+    found = scattered(scope) if scope.reducer == "sum" else None
     return found if found is not None and len(found.places) == 1 else None
 
 

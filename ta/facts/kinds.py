@@ -239,7 +239,7 @@ def _applied(function: str, *args: Kinds) -> Kinds:
     if known.truth:
         return ZERO | POSITIVE
     if known.arity > 1 and not known.reducer:
-        return EVERY if all(args) else 0
+        return EVERY
     found = 0
     for chosen in product(*map(_each, args)):
         if NAN in chosen:

@@ -27,6 +27,51 @@ EMIT, PASSES, POINTS = (
 
 _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
+        "einderive.derivations.checker.witness",
+        "by_law",
+        "left is not term",
+        ("True",),
+        "short way: a term is equal to itself",
+    ),
+    (
+        "einderive.derivations.checker.witness",
+        "by_sum",
+        "left is not before.body",
+        ("True",),
+        "short way: a term is equal to itself",
+    ),
+    (
+        "einderive.derivations.checker.witness",
+        "_read",
+        "isinstance(node, Access) and isinstance(node.source, Tensor)",
+        ("isinstance(node, Access)",),
+        "told to the type checker: a law's text reads nothing but its letters",
+    ),
+    (
+        "einderive.derivations.checker.witness",
+        "by_fold",
+        "len(witness.parts) != len(letters) or 'a' not in letters or 'b' in letters",
+        (
+            "len(witness.parts) != len(letters) or 'b' in letters",
+            "len(witness.parts) != len(letters) or 'a' not in letters",
+        ),
+        "no such law: the first half of each has the letter a, and none the letter b",
+    ),
+    (
+        "einderive.derivations.checker.axioms",
+        "constant",
+        "value > 0",
+        ("value >= 0", "value > 0 + 1"),
+        "no such number: one that is no fraction is infinite",
+    ),
+    (
+        "einderive.derivations.checker.axioms",
+        "orders",
+        "one.leaf != other.leaf or one.rows == other.rows",
+        ("one.leaf != other.leaf",),
+        "short way: of equal rows none comes first, so two of the three conditions hold nowhere",
+    ),
+    (
         "einderive.derivations.steps.sum_by_law",
         "_is_long",
         "isinstance(value, Fraction) and max(abs(value.numerator), value.denominator) >= MOST",
@@ -78,6 +123,13 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
             "not too_long",
         ),
         "short way: built all the same, it is longer or has one more condition, and is left",
+    ),
+    (
+        "einderive.ta.facts.kinds",
+        "_kinds",
+        "is_position(node) and isinstance(node, Access)",
+        ("is_position(node)",),
+        "told to the type checker: an iterator as a value is a read",
     ),
     (
         "einderive.ta.facts.kinds",
@@ -558,9 +610,41 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "einderive.derivations.matching.matcher",
+        "Matcher._asked_of",
+        "iterators and self._operators",
+        ("self._operators",),
+        "no operator is farther than that, so the first one is as near in any case",
+    ),
+    (
+        "einderive.derivations.matching.matcher",
+        "Matcher._asked_of",
+        "issubclass(body, operator.bodies) and operator.sums in (None, sums)",
+        (
+            "True",
+            "operator.sums in (None, sums)",
+            "issubclass(body, operator.bodies)",
+        ),
+        "short way: an operator that is asked about a body of another kind refuses it",
+    ),
+    (
+        "einderive.derivations.matching.matcher",
+        "_try_family",
+        "found.bound",
+        ("True",),
+        "short way: where nothing is bound yet, all members are missing",
+    ),
+    (
+        "einderive.derivations.matching.matcher",
+        "Matcher._recognise",
+        "asked is None",
+        ("True",),
+        "short way: whom to ask is worked out again",
+    ),
+    (
+        "einderive.derivations.matching.matcher",
         "Matcher._recognise",
         "result.weight <= found.least",
-        ("True",),
+        ("True", "result.weight <= found.least + 1"),
         "short way: what is no nearer is not kept",
     ),
     (

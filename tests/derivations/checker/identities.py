@@ -37,6 +37,47 @@ TRUE: dict[str, tuple[str, str]] = {
         "{L[i:0:9] exp(A[i])^3/{L[i:0:9] exp(A[i])^2*(exp(C[i,0]) + 2*exp(B[i]))}[i]}",
         "{L[i:0:9] exp(A[i])/{L[i:0:9] exp(C[i,0]) + 2*exp(B[i])}[i]}",
     ),
+    # functions of numbers, and choices with one value
+    "comparison of numbers": (
+        "{L[i:0:9] B[i]*(A[i] - {L[i:0:9] A[i]}[i] < 1)}", "{L[i:0:9] B[i]}",
+    ),
+    "comparison that no numbers satisfy": (
+        "{L[i:0:9] B[i]*(3 + A[i] - {L[i:0:9] A[i]}[i] == 2)}", "{L[i:0:9] 0}",
+    ),
+    "a function of an infinity": (
+        "{L[i:0:10] floor(A{fill=inf}[i-1])}",
+        "{L[i:0:10] {L[i:0:9] floor(A[i])}{fill=inf}[i-1]}",
+    ),
+    "a function of an infinity that is no number": (
+        "{L[i:0:10] remainder(A{fill=inf}[i-1], 2)}",
+        "{L[i:0:10] remainder({L[i:0:10] A{fill=inf}[i-1]}[i], 2)}",
+    ),
+    "what is read leaves a choice of two": (
+        "{S[i:0:9,j:0:9] where(A[i] < B[j], A[i]*B[j], exp(A[i])*C[i,j])}",
+        "{S[i:0:9] (A[i]*{L[i:0:9] S[j:0:9] B[j]*(A[i] < B[j])}[i]"
+        " + {L[i:0:9] S[j:0:9] C[i,j]*where(A[i] < B[j], 0, exp(A[i]))}[i])}",
+    ),
+    "unequal, renamed": (
+        "{S[i:0:9,j:0:9] B[j]*(A[i] != A[j])}",
+        "{S[i:0:9,j:0:9] {L[i:0:9,j:0:9] B[i]*(A[i] != A[j])}[i,j]}",
+    ),
+    "an iterator that is one number": (
+        "{L[i:0:9] A[i]*{L[j:0:9] j*tanh(B[j])}[3]}", "{L[i:0:9] 3*A[i]*tanh(B[3])}",
+    ),
+    "equality of a vector and a matrix": (
+        "{S[i:0:9,j:0:9,k:0:9] B[j]*(C[i,j] == A[k])}",
+        "{S[i:0:9,k:0:9] {L[i:0:9,k:0:9] S[j:0:9] B[j]*(A[k] == C[i,j])}[i,k]}",
+    ),
+    "choice by a number": (
+        "{L[i:0:9] where(A[i] + 2 - {L[i:0:9] A[i]}[i], exp(B[i]), A[i])}", "{L[i:0:9] exp(B[i])}",
+    ),
+    "choice by 0": (
+        "{L[i:0:9] where(A[i] - {L[i:0:9] A[i]}[i], B[i], exp(A[i]))}", "{L[i:0:9] exp(A[i])}",
+    ),
+    "choice of one value": (
+        "{L[i:0:9] where(A[i], (A[i] + B[i])^2, A[i]^2 + 2*A[i]*B[i] + B[i]^2)}",
+        "{L[i:0:9] (A[i] + B[i])^2}",
+    ),
     # prod
     "prod of a power": ("{prod[k:0:9] A[k]^2}", "{{prod[k:0:9] A[k]}[]^2}"),
     "prod of a power of a sum": (
@@ -243,6 +284,27 @@ TRUE: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 FALSE: dict[str, tuple[str, str]] = {
+    "less, of operands exchanged": ("{L[i:0:9] A[i] < B[i]}", "{L[i:0:9] B[i] < A[i]}"),
+    "what is not 0 for its value": ("{L[i:0:9] A[i] != 0}", "{L[i:0:9] A[i]}"),
+    "twice a comparison for its truth": (
+        "{L[i:0:9] (2*(A[i] < B[i])) != 0}", "{L[i:0:9] 2*(A[i] < B[i])}",
+    ),
+    "two comparisons for their truth": (
+        "{L[i:0:9] ((A[i] < B[i]) + (B[i] < C[i,0])) != 0}",
+        "{L[i:0:9] (A[i] < B[i]) + (B[i] < C[i,0])}",
+    ),
+    "choice for its first value": (
+        "{L[i:0:9] where(A[i] < B[i], B[i], C[i,0])}", "{L[i:0:9] B[i]}",
+    ),
+    "choice for its second value": (
+        "{L[i:0:9] where(A[i] < B[i], B[i], C[i,0])}", "{L[i:0:9] C[i,0]}",
+    ),
+    "choice by 0 for its first value": (
+        "{L[i:0:9] where(A[i] - {L[i:0:9] A[i]}[i], B[i], A[i])}", "{L[i:0:9] B[i]}",
+    ),
+    "choice by 2 for its second value": (
+        "{L[i:0:9] where(A[i] + 2 - {L[i:0:9] A[i]}[i], B[i], A[i])}", "{L[i:0:9] A[i]}",
+    ),
     "less, renamed": (
         "{S[i:0:9,j:0:9] B[j]*(A[i] < A[j])}",
         "{S[i:0:9,j:0:9] {L[i:0:9,j:0:9] B[i]*(A[i] < A[j])}[i,j]}",
@@ -377,6 +439,15 @@ FALSE: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 BEYOND: dict[str, tuple[str, str]] = {
+    # where the product or the quotient has no value, the choice may have one
+    "what may be infinite leaves a choice": (
+        "{L[i:0:9] where(A[i] < B[i], {L[i:0:9] A{fill=inf}[i-1]}[i], 0)}",
+        "{L[i:0:9] (A[i] < B[i])*{L[i:0:9] A{fill=inf}[i-1]}[i]}",
+    ),
+    "a quotient leaves a choice": (
+        "{L[i:0:9] where(A[i] < B[i], 1/relu(B[i] - A[i]), 0)}",
+        "{L[i:0:9] (A[i] < B[i])/relu(B[i] - A[i])}",
+    ),
     "tanh before a sum that divides": (
         "{L[i:0:9] tanh(A[i])/{L[i:0:9] tanh(A[i])*(B[i] + exp(B[i]))}[i]}",
         "{L[i:0:9] 1/{L[i:0:9] B[i] + exp(B[i])}[i]}",

@@ -112,5 +112,6 @@ def test_an_empty_scope_matches_no_product() -> None:
 
 
 def test_without_operators_nothing_is_near() -> None:
-    (root,) = parse("Y[i] = A[i]", {"A": (3,)}).roots()
-    assert Matcher(()).matches(root) == ((), float("inf"), "")
+    for text in ("Y[i] = A[i]", "Y[i] = i*A[i]"):
+        (root,) = parse(text, {"A": (3,)}).roots()
+        assert Matcher(()).matches(root) == ((), float("inf"), "")

@@ -199,6 +199,7 @@ REFUSED: list[tuple[str, Witness, str]] = [
     ("{L[i:0:4] {L[i:0:4] A[i]}[i]}", Merge(1), "no such read"),
     ("{L[i:0:4] {L[i:0:4] A[i]}[i]}", Merge(-1), "no such read"),
     ("{L[i:0:4] S[k:0:3] M[i,k]*K[k]}", Materialise(1), "plain read"),
+    (MAPPED, Materialise(0), "nothing would be left"),
     ("{L[i:0:4] S[k:0:3] M[i,k]*K[k]}", Distribute(), "only a sum over terms"),
     ("{L[i:0:4] prod[k:0:3] 2*M[i,k]*K[k]}", Distribute(), "raised to the power"),
     ("{L[i:0:4] max[k:0:3] minimum(M[i,k], K[k])}", Distribute(), "only a sum over terms"),

@@ -145,6 +145,9 @@ def test_a_falsified_step_is_refused(text: str) -> None:
 
 DIFFERENCES = SumByLaw("sum-differences", 0, 0, (scope_of("Y[k] = A[k]"),))
 POWER = SumByLaw("sum-geometric", 0, 0, (scope_of("Y[i] = P[i]"), scope_of("Y[i] = P[i]")))
+NUMBER = replace(POWER, law="sum-geometric-number")
+OVER_I = [scope_of(f"Y[i] = {each}") for each in ("A[i]", "sum[j](A[i]*B[j])", "0*A[i]", "0*A[i]")]
+SUMMED = SumByLaw("sum-powers", 0, 0, tuple(OVER_I))
 LETTERS = tuple(scope_of(f"Y[k] = {term}") for term in ("A[k]", "B[k]", "0*A[k]", "0*A[k]"))
 LOOP = SumByLaw("sum-powers", 0, -1, LETTERS)
 REFUSED = (
@@ -154,6 +157,8 @@ REFUSED = (
     ("Y = sum[k](A[k+1]-B[k]) where k in 0:8", DIFFERENCES, "not the left side"),
     ("Y[i] = sum[k](A[i]*A[i]^k) where k in 0:5", POWER, "not the left side"),
     ("Y = sum[k](A[k+1]-A[k]) where k in 0:8", replace(DIFFERENCES, law="exp-log"), "no law"),
+    ("Y[i] = sum[k](P[i]*P[i]^k) where k in 0:5", NUMBER, "a number of the text"),
+    ("Y[i] = sum[k](A[i]+A[i]*B[0]*k) where k in 0:5", SUMMED, "other ranges"),
     ("Y = sum[k](A[k+1]-A[k]) where k in 0:8", replace(DIFFERENCES, parts=()), "each letter"),
 )
 

@@ -30,6 +30,14 @@ INFINITE = "an infinite factor cannot leave the sum"
 PLAIN = "not at lone iterators"
 DIFFERENCE = "not a product with a difference of two reads"
 ROWS: Shapes = {"A": (4, 5), "B": (3, 5)}
+SIGNAL: Shapes = {"A": (12,)}
+BINS: dict[str, tuple[int, int]] = {"k": (0, 12)}
+COS = "cos(2*pi*k*n/12)"
+NO_WAVE = "no product of a read and a wave"
+AT: dict[str, tuple[int, int]] = {"v": (0, 4)}
+PLACED: Shapes = {"A": (5,), "I": (5,)}
+NO_PLACE = "no equality with data says where"
+TABLE_AT: Shapes = {"E": (6,), "I": (5,)}
 NO_RANGES = "not between ranges of one loop"
 
 NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
@@ -158,6 +166,36 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
     ("max_pool1d", "Y[h] = max[r](-inf*A[h+r])", A1, WINDOW, "a negative factor"),
     ("max_pool1d", "Y[h] = max[r](1e400*A[h+r])", A1, WINDOW, "an infinite factor"),
     ("max_pool1d", "Y[h] = max[r](-A[h+r]/2)", A1, {"h": (0, 4), "r": (0, 3)}, "a negative factor"),
+    ("gather", "Y[n] = sum[v](where(I[n] == v, E[v]^2, 0))", TABLE_AT, {}, "is not a read"),
+    ("gather", "Y[n] = sum[v](where(I[n]^2 == v, E[v], 0))", TABLE_AT, {}, "is not a read"),
+    ("fft_real", f"Y[k] = sum[n](A[n]*{COS})", SIGNAL, BINS | {"n": (1, 12)}, NO_WAVE),
+    ("fft_real", f"Y[k] = sum[n](A[n]*{COS})", SIGNAL, BINS | {"n": (-1, 12)}, NO_WAVE),
+    ("fft_real", f"Y[b,k] = sum[n](A[b]*{COS})", SIGNAL, BINS | {"n": (0, 12)}, NO_WAVE),
+    ("fft_real", f"Y[k] = sum[n](exp(A[n])*A[n]*{COS})", SIGNAL, BINS, NO_WAVE),
+    ("fft_real", f"Y[k] = sum[n](A[n]*A[11-n]*{COS})", SIGNAL, BINS, NO_WAVE),
+    ("scatter", "Y[v] = max[n](where(I[n] == v, A[n], -inf))", PLACED, AT, NO_PLACE),
+    (
+        "scatter",
+        "Y[v,a] = sum[n](where(I[n] == v, A[n], 0))",
+        PLACED,
+        AT | {"a": (0, 2)},
+        "held by neither",
+    ),
+    (
+        "scatter",
+        "Y[u,v] = sum[n](where(I[n] == v, where(A[n] == u, A[n], 0), 0))",
+        PLACED,
+        AT | {"u": (0, 3)},
+        NO_PLACE,
+    ),
+    ("bincount", "Y[v] = max[n](I[n] == v)", {"I": (5,)}, AT, "no sum of an equality"),
+    (
+        "bincount",
+        "Y[v,a] = sum[n](I[n] == v)",
+        {"I": (5,)},
+        {"v": (0, 4), "a": (0, 2)},
+        "held by neither",
+    ),
     ("concat", "Y[i] = A[i]", A1, {}, "does not choose"),
     ("concat", "Y[i] = sum[k](where(i < 3, A[i,k], 2*A[i,k]))", A2, {}, "does not choose"),
     ("concat", "Y[i,j] = where(i < j, A[i], B[j])", AB, {}, NO_RANGES),

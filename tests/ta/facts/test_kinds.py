@@ -103,6 +103,20 @@ TERMS: list[tuple[str, str, bool]] = [
     ("A{fill=inf}[i]", "Pd", False),
     ("A{fill=-inf}[i]", "Md", False),
     ("B{fill=inf}[i+3]", "d", False),
+    # choices by values, comparisons, and functions of two operands
+    ("where(B[i+3] < 1, 2, -1)", "-+", True),
+    ("where(B[i+3] < 1, exp(A[i]), A[i])", "0+d", True),
+    ("B[i+3] < A[i]", "0+", True),
+    ("remainder(B[i+3], 2)", "!M-0+Pd", False),
+    ("remainder(exp(A[i]), exp(B[i+3]))", "!M-0+Pd", False),
+    # iterators as values
+    ("i", "-0+", True),
+    ("i + 3", "0+", True),
+    ("i + 4", "+", True),
+    ("i - 8", "-0", True),
+    ("i - 9", "-", True),
+    ("1/i", "!-+", False),
+    ("1/(i + 4)", "+", False),
     # nested scopes
     ("{L[j:-3:9] exp(A[j])}[i]", "+", True),
     ("{L[j:-3:8] exp(A[j])}[i]", "0+", True),

@@ -68,6 +68,10 @@ CASES: list[tuple[str, Row, tuple[int, int], bool]] = [
     ("where(i >= 2, A[i], A[i]*B[i])", LONE, (0, 6), True),
     ("where(i >= 7, A[i], B[i])", LONE, (0, 6), False),
     ("where(i >= 2, A[i], 0)", LONE, (2, 6), True),
+    ("where(B[i] < 1/2, A[i], 2*A[i])", LONE, (0, 6), True),
+    ("where(B[i] < 1/2, A[i], 2*A[i])", LONE, (0, 5), False),
+    ("where(B[i] < B[i+3], A[i], B[i])", LONE, (0, 6), False),
+    ("where(B[i] < B[i+3], B[i], A[i])", LONE, (0, 6), False),
 ]
 """A body, a row and a range: is the body zero wherever the row leaves the range?"""
 
