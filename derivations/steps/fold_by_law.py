@@ -17,6 +17,7 @@ from einderive.derivations.steps.terms import reduced
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import fold_of, holds, put
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
@@ -53,6 +54,8 @@ class FoldByLaw(Witness):
             raise RuleRefused("what leaves uses a reduction iterator")
         if any(map(may_be_infinite, walk(scope.body))):
             raise RuleRefused("an infinite number takes part")
+        if may_be_complex(scope.body):
+            raise RuleRefused("complex numbers have no order")
         # the law's second letter stands for the same term at another point
         both = {letter: values.get(letter, inside) for letter in fold.all_letters}
         if not holds(fold.law.domain, both, scope.domain):

@@ -87,6 +87,16 @@ def test_refused(text: str, witness: ByLaw | FoldByLaw, reason: str) -> None:
         kernel.apply(scope_of(text), witness, exact=True)
 
 
+def test_complex_numbers_have_no_order() -> None:
+    part = terms("i in 0:6, k in 0:6", "A[k]+i-i", dtype="complex128")
+    with pytest.raises(RuleRefused, match="have no order"):
+        kernel.apply(
+            scope_of("Y[i] = max[k](exp(A[k])) where i in 0:6", "complex128"),
+            FoldByLaw("exp-monotone", 0, part),
+            exact=True,
+        )
+
+
 @pytest.mark.parametrize("text", ["max(A[i], -A[i])", "max(-A[i], A[i])"])
 def test_operands_of_a_maximum_have_no_order(text: str) -> None:
     scope = scope_of(f"Y[i] = {text}")
