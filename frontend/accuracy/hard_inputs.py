@@ -4,6 +4,7 @@
     near        b = a*(1 + j*eps), |j| <= 4 itself        b = a, row by row
     opposite    a, -a*(1 + 32*n*eps), ...   rise and fall +u, ..., +u, -u, ..., -u
     scales      n * 2^(+-E/6), E the type's largest exponent
+    halves      -1000 + n(0, 1) in the first half of the first dimension, 1000 + n(0, 1) after it
     far         n, one row 2^20 n (at most 2^(E/6) n), in every other tensor
 
 n is a standard normal number, u a uniform one from 1 to 2, eps the spacing of the type's numbers at
@@ -111,6 +112,17 @@ def _clusters(wanted: Wanted) -> torch.Tensor:
     shape = wanted.tensor.shape
     signs = 2 * wanted.integers(0, 1, (*shape[:-1], 1) if len(shape) > 1 else shape) - 1
     return wanted.mean * signs + normal(wanted)
+
+
+def _halves(wanted: Wanted) -> torch.Tensor:
+    """`_clusters` with the sign of the half of the first dimension.  An image and a template that
+    is cut out of it agree where both have their step."""
+    values = normal(wanted)
+    if wanted.tensor.shape:
+        half = wanted.tensor.shape[0] // 2
+        values[:half] -= wanted.mean
+        values[half:] += wanted.mean
+    return values
 
 
 def _far(parity: int) -> Make:
@@ -225,6 +237,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("a mean of 1000 and a deviation of 1", _offset),
     Family("clusters at +-1000", _clusters),
     Family("one row far from the others", _far(0)),
+    Family("two halves at +-1000", _halves),
     Family("a set against itself", _itself),
     Family("one row far from the others, in the other tensors", _far(1)),
     Family("nearly equal tensors", _near),

@@ -64,7 +64,7 @@ def hard_errors(text: str, given: str, **shapes: Any) -> dict[str, FamilyError]:
     """The errors on all hard inputs of the second text's program, as if it were the first one's."""
     none = ed.Budget(states=1)
     found, other = (derived(each, budget=none, **shapes) for each in (text, given))
-    cases = HardCases(found.source, "cpu", "fast")
+    cases = unhurried(found.source, "cpu", "fast")
     return {e.family: e for e in cases.errors(built(other), len(FAMILIES))}
 
 
@@ -95,12 +95,28 @@ def test_one_far_row_shows_what_a_mean_loses(text: str, shapes: dict[str, Any]) 
     """One far row moves the mean: all other rows then cancel."""
     found = derived(text, **shapes)
     plans = [p for p in found.candidates if any(isinstance(s.witness, Centre) for s in p.steps)]
-    cases = HardCases(found.source, "cpu", "fast")  # which tries all families
+    cases = unhurried(found.source, "cpu", "fast")  # which tries all families
     errors = [each for p in plans for each in cases.errors(built(found, p), len(FAMILIES))]
     assert max(each.digits for each in errors if "one row far" in each.family) > 2
-    given = HardCases(found.source, "cpu", "normwise").errors(built(found), 99)
+    given = unhurried(found.source, "cpu", "normwise").errors(built(found), 99)
     assert len(given) == len(hard_families(found.source))
     assert all(each.accepted for each in given)
+
+
+def test_a_template_that_matches_shows_what_a_mean_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The image and the template have a step each; where these meet, the result is small."""
+    (halves,) = [family for family in FAMILIES if family.name == "two halves at +-1000"]
+    monkeypatch.setattr("einderive.frontend.accuracy.hard_cases.hard_families", lambda _: (halves,))
+    text = "Y[h,w] = (A[h+r,w+s]-T[r,s])^2 where h in 0:241, w in 0:241"
+    found = ed.derive(text, A=(256, 256), T=(16, 16))
+    rules = {"centre", "expand"}
+    plan = next(p for p in found.candidates if rules <= {step.rule for step in p.steps})
+    cases = unhurried(found.source, "cpu", "normwise")
+    (centred,) = cases.errors(built(found, plan), 1, small=True)
+    (given,) = cases.errors(built(found), 1, small=True)
+    assert not centred.accepted
+    assert centred.digits > 3
+    assert given.accepted
 
 
 def plain_loss(text: str, a: torch.Tensor, b: torch.Tensor) -> float:

@@ -42,6 +42,11 @@ def test_hard_inputs_are_what_they_are_called(family: Family, dtype: str) -> Non
             for x in (a, b)
         ),
         "one row far from the others": far[0].tolist() == [[20]] and not len(far[1]),
+        "two halves at +-1000": all(
+            bool(((x.mean(1) + mean)[:20].abs() < 1).all())
+            and bool(((x.mean(1) - mean)[20:].abs() < 1).all())
+            for x in (a, b)
+        ),
         "a set against itself": bool((a == b).all()),
         "one row far from the others, in the other tensors": not len(far[0])
         and far[1].tolist() == [[20]],
