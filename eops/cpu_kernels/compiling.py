@@ -30,9 +30,9 @@ def made_of(source: str, space: Mapping[str, Any], name: str) -> Library:
 
 def written(text: str, space: Mapping[str, Any]) -> Library:
     """The code of the kernel of this text as `lowering` writes it.  Unknown for what it cannot."""
-    (tree,) = ast.parse(text).body
-    assert isinstance(tree, ast.FunctionDef)
     with global_compiler_lock:
+        (tree,) = ast.parse(text).body  # CPython 3.11 counts the depth of all threads' trees as one
+        assert isinstance(tree, ast.FunctionDef)
         library = LIBRARY(cpu_target.target_context.codegen(), tree.name)
         module = library.create_ir_module(tree.name)
         made = Module(module).kernel(Source(tree, {"max": max, "min": min, **space}), DATA)

@@ -60,7 +60,7 @@ PREPARING_SECONDS = 1.5
 """The seconds that making all hard inputs of a program, and evaluating the formula as written on
 them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
 without a step that can cancel, the first `LEAST_SAFE`."""
-LEAST, LEAST_SAFE = 4, 2
+LEAST, LEAST_SAFE = 7, 2
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are too few to judge the formula as written by.  It is then
 evaluated on so many draws of each family; if these visit more than `DRAWN` points, on fewer, at

@@ -4,6 +4,8 @@
     near        b = a*(1 + j*eps), |j| <= 4 itself        b = a, row by row
     opposite    a, -a*(1 + 32*n*eps), ...   rise and fall +u, ..., +u, -u, ..., -u
     scales      n * 2^(+-E/6), E the type's largest exponent
+    halves      -1000 + n(0, 1) in the first half of the first dimension, 1000 + n(0, 1) after it
+    far         n, one row 2^20 n (at most 2^(E/6) n), in every other tensor
 
 n is a standard normal number, u a uniform one from 1 to 2, eps the spacing of the type's numbers at
 1.  A family makes the tensors of a program one after the other, so that a later one can be nearly
@@ -36,6 +38,9 @@ NEAR = 4
 BINADES = 64.0
 """Magnitudes of a large dynamic range go over so many powers of two, or a third of the type's."""
 
+FAR = 2.0**20
+"""How much larger one row is than the others, at most."""
+
 PERIOD = 1_000_003
 """A prime: rows of a large tensor begin elsewhere each time."""
 
@@ -51,6 +56,11 @@ class Wanted(NamedTuple):
     def precision(self) -> torch.finfo:
         """torch's description of the tensor's floating type."""
         return torch.finfo(getattr(torch, self.tensor.dtype))
+
+    @property
+    def large(self) -> int:
+        """The exponent of a power of two whose sixth power the type still holds."""
+        return frexp(self.precision.max)[1] // 6
 
     @property
     def mean(self) -> float:
@@ -102,6 +112,33 @@ def _clusters(wanted: Wanted) -> torch.Tensor:
     shape = wanted.tensor.shape
     signs = 2 * wanted.integers(0, 1, (*shape[:-1], 1) if len(shape) > 1 else shape) - 1
     return wanted.mean * signs + normal(wanted)
+
+
+def _halves(wanted: Wanted) -> torch.Tensor:
+    """`_clusters` with the sign of the half of the first dimension.  An image and a template that
+    is cut out of it agree where both have their step."""
+    values = normal(wanted)
+    if wanted.tensor.shape:
+        half = wanted.tensor.shape[0] // 2
+        values[:half] -= wanted.mean
+        values[half:] += wanted.mean
+    return values
+
+
+def _far(parity: int) -> Make:
+    """Normal numbers; in the middle row of every other tensor they are up to `FAR` times as large.
+    A mean over the rows is then far from all of them.  The first and the last row, which are always
+    judged, are ordinary."""
+
+    def make(wanted: Wanted) -> torch.Tensor:
+        values = normal(wanted)
+        shape = wanted.tensor.shape
+        if len(wanted.earlier) % 2 == parity and prod(shape):
+            rows = values.view(-1, shape[-1] if len(shape) > 1 else 1)
+            rows[len(rows) // 2] *= min(FAR, 2.0**wanted.large)
+        return values
+
+    return make
 
 
 def _itself(wanted: Wanted) -> torch.Tensor:
@@ -171,8 +208,7 @@ def _scaled(direction: int) -> Make:
     """Normal numbers times a power of two whose sixth power the type still holds."""
 
     def make(wanted: Wanted) -> torch.Tensor:
-        _, exponent = frexp(wanted.precision.max)
-        return normal(wanted) * 2.0 ** (direction * (exponent // 6))
+        return normal(wanted) * 2.0 ** (direction * wanted.large)
 
     return make
 
@@ -200,7 +236,10 @@ FAMILIES: tuple[Family, ...] = (
     Family("normal numbers", normal),
     Family("a mean of 1000 and a deviation of 1", _offset),
     Family("clusters at +-1000", _clusters),
+    Family("one row far from the others", _far(0)),
+    Family("two halves at +-1000", _halves),
     Family("a set against itself", _itself),
+    Family("one row far from the others, in the other tensors", _far(1)),
     Family("nearly equal tensors", _near),
     Family("a large common offset", _common),
     Family("nearly opposite neighbours", _opposite),

@@ -21,7 +21,14 @@ from torch.autograd import forward_ad
 from torch.nn import Parameter
 
 from einderive.eops.opaque import recordable
-from einderive.frontend.call.guard import MISS, autocast, kind, same, transformation
+from einderive.frontend.call.guard import (
+    MISS,
+    autocast,
+    kind,
+    same,
+    symbolic,
+    transformation,
+)
 from einderive.frontend.call.operands import (
     FLOATING,
     arranged,
@@ -147,6 +154,8 @@ class Caller:
     def _slow(self, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         if self._trace is not None and torch.compiler.is_compiling():
             return self._trace({**dict(zip(self._names, args, strict=False)), **named})
+        if self._trace is not None and symbolic((*args, *named.values())):
+            return self._trace(arranged(self.program, args, named))
         if self._resize is not None:
             given = arranged(self.program, args, named)
             other = self._resize({name: np.shape(value) for name, value in given.items()})

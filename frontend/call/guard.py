@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.autograd import forward_ad
 
 try:
@@ -28,6 +29,8 @@ MISS: Final = object()
 
 autocast: Final = torch._C._is_any_autocast_enabled
 transformation: Final = torch._C._functorch.maybe_current_level
+modes: Final = torch._C._len_torch_dispatch_stack
+"""How many modes see each operator of torch; they have to see the operators of a call as well."""
 UNTOUCHED: Final = "not autocast()", "transformation() is None"
 """No call of torch is taken for another one."""
 
@@ -54,6 +57,18 @@ def kind(operand: Any) -> tuple[object, ...]:
     if isinstance(operand, torch.Tensor):
         return type(operand), operand.stride(), operand.requires_grad, operand.is_inference()
     return type(operand), getattr(operand, "strides", None)
+
+
+def symbolic(operands: Sequence[Any]) -> bool:
+    """Whether torch follows the call as a graph of its operators: by tensors without memory
+    (`FakeTensorMode`), or noting each operator down (`make_fx`).  A generated kernel would read
+    memory that is not there, and its results would stand in the graph as constants."""
+    keys = torch._C._TorchDispatchModeKey
+    return (
+        torch._C._get_dispatch_mode(keys.FAKE) is not None
+        or torch._C._get_dispatch_mode(keys.PROXY) is not None
+        or any(isinstance(operand, FakeTensor) for operand in operands)
+    )
 
 
 def same(operands: Sequence[Any]) -> tuple[int, ...]:
@@ -123,7 +138,7 @@ def _tensors(
     check = names.of(_check([operands[k] for k in once]))
     given = "*operands" if len(once) == len(operands) else ", ".join(variables[k] for k in once)
     inside = f"({' and '.join(alone)})" if traced else "False"
-    yield f"({inside} if {compiling}() else {check}({given}))"
+    yield f"({inside} if {compiling}() else not {names.of(modes)}() and {check}({given}))"
 
 
 def _check(operands: Sequence[torch.Tensor]) -> Callable[..., bool]:

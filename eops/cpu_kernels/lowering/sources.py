@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
+from numba.core.compiler_lock import global_compiler_lock
+
 from einderive.eops.cpu_kernels.lowering.values import Unknown
 
 
@@ -40,7 +42,8 @@ def _functions(filename: str) -> dict[tuple[str, int], ast.FunctionDef]:
 @lru_cache(maxsize=512)
 def _in_text(text: str) -> dict[tuple[str, int], ast.FunctionDef]:
     """Those of a text."""
-    trees = ast.walk(ast.parse(text))
+    with global_compiler_lock:  # as in `compiling.written`
+        trees = ast.walk(ast.parse(text))
     functions = [tree for tree in trees if isinstance(tree, ast.FunctionDef)]
     return {
         (tree.name, min([tree.lineno, *(each.lineno for each in tree.decorator_list)])): tree

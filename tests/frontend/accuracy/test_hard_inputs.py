@@ -29,6 +29,8 @@ def test_hard_inputs_are_what_they_are_called(family: Family, dtype: str) -> Non
     info = torch.finfo(getattr(torch, dtype))
     mean = {"float16": 32, "bfloat16": 4}.get(dtype, 1000)
     half = a[:, :20].sum(1), a[:, 20:].sum(1)
+    tops = [x.abs().amax(1) for x in (a, b)]
+    far = [(top > top.median() * (2 if dtype == "float16" else 2**17)).nonzero() for top in tops]
     says = {
         "normal numbers": abs(float(a.mean())) < 0.2 and 0.9 < float(a.std()) < 1.1,
         "a mean of 1000 and a deviation of 1": all(
@@ -39,7 +41,15 @@ def test_hard_inputs_are_what_they_are_called(family: Family, dtype: str) -> Non
             and len(set(x.mean(1).sign().tolist())) == 2
             for x in (a, b)
         ),
+        "one row far from the others": far[0].tolist() == [[20]] and not len(far[1]),
+        "two halves at +-1000": all(
+            bool(((x.mean(1) + mean)[:20].abs() < 1).all())
+            and bool(((x.mean(1) - mean)[20:].abs() < 1).all())
+            for x in (a, b)
+        ),
         "a set against itself": bool((a == b).all()),
+        "one row far from the others, in the other tensors": not len(far[0])
+        and far[1].tolist() == [[20]],
         "nearly equal tensors": bool(((a - b).abs() <= 6 * info.eps * a.abs()).all())
         and bool((a != b).any()),
         "a large common offset": bool(a.mean() > 3 * a.std() > 0),

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.library import opcheck
 from torch.utils.data import DataLoader, Dataset
 
@@ -160,3 +162,31 @@ def test_other_sizes_have_gradients() -> None:
     for size in (4, 6):
         given = operands((size, 3), (3,))
         agrees(f, lambda x, w: x**2 @ w, given, given)
+
+
+def test_tensors_without_memory(layer: Compiled) -> None:
+    """They end the process where a kernel reads their memory."""
+    mode = FakeTensorMode()
+    given = [mode.from_tensor(operand) for operand in operands()]
+    layer(*operands())
+    for found in (layer(*given), layer(*given[:2], c=given[2])):
+        assert type(found) is type(given[0])
+        assert found.shape == layer(*operands()).shape
+    with mode:
+        assert type(layer(*given)) is type(given[0])
+    with pytest.raises(ed.EinderiveError, match="is missing"):
+        layer(*given[:2])
+    with pytest.raises(ed.EinderiveError, match="has shape"):
+        layer(given[0][:1], *given[1:])
+
+
+@pytest.mark.parametrize("mode", ["real", "fake", "symbolic"])
+@pytest.mark.filterwarnings("ignore")
+def test_a_graph_of_operators_holds_no_results(layer: Compiled, mode: Any) -> None:
+    given = [operand.detach() for operand in operands()]
+    others = [operand + 1 for operand in given]
+    for _ in range(3):  # the calls after the first do without binding
+        layer(*given)
+    graph = make_fx(layer, tracing_mode=mode)(*given)
+    assert "einderive.formula" in graph.code
+    torch.testing.assert_close(graph(*others), layer(*others))
