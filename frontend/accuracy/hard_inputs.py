@@ -133,7 +133,7 @@ def _far(parity: int) -> Make:
     def make(wanted: Wanted) -> torch.Tensor:
         values = normal(wanted)
         shape = wanted.tensor.shape
-        if len(wanted.earlier) % 2 == parity and prod(shape):
+        if len(wanted.earlier) % 2 == parity and 0 not in shape:
             rows = values.view(-1, shape[-1] if len(shape) > 1 else 1)
             rows[len(rows) // 2] *= min(FAR, 2.0**wanted.large)
         return values
