@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import cast
 
 from einderive.derivations.checker import not_equal
@@ -102,7 +103,8 @@ def equivalent(
     if not isinstance(generic, bool):
         raise TextError(f"generic is True or False, not {shown(generic)}", next_step="leave it out")
     chosen = law_names(() if laws is None else laws)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+    given: object = seconds
+    if isinstance(given, bool) or not isinstance(given, Real) or not seconds >= 0:
         raise TextError(
             f"seconds is a time, not {shown(seconds)}", next_step="write a number, such as 5.0"
         )
