@@ -66,7 +66,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (NameUnknownError, "Y[i] = <epx>(x[i])", "epx is not a function", "did you mean exp?"),
     (NameUnknownError, "Y[i] = <sum(x[i])>", "over which iterators", "`Y = sum[i](x[i])`"),
     (NameUnknownError, "Y[i] = <mean(x[i])>", "over which iterators", "`Y = mean[i](x[i])`"),
-    (NameUnknownError, "Y[i] = <frobnicate[k](A[i,k])>", "frobnicate is not a reducer", "max, min,"),
+    (NameUnknownError, "Y[i] = <frobnic[k](A[i,k])>", "frobnic is not a reducer", "max, min,"),
     (NameUnknownError, "Y[i] = {L[j:0:3] x[<i>]}[i]", "not an iterator of this scope", "j"),
     (NameUnknownError, "Y[i] = x[i] where <h in 0:3>", "does not use", "i"),
     (RangeError, "Y[i] = <A[i]>", "1 index but has 2 dimensions", "one index for each"),
