@@ -60,7 +60,7 @@ ALL_TIMES = 15.0
 """All that is done with the programs is to take as long as the effort says, or so many times as
 long as the fastest one, so that `compile` with the search before ends in three.  It is an aim: what
 has begun is finished, and the formula as loops and the best candidate are always tried."""
-RACING_SECONDS, RACING_RUNS = 0.6, 8
+RACING_SECONDS, RACING_RUNS = 0.85, 8
 """Seconds of these for timing and choosing, or those of so many runs of the fastest one."""
 GPU_SECONDS = 10.0
 """On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
