@@ -41,3 +41,20 @@ def test_an_elementwise_definition_is_torchs_function(known: Definition) -> None
     tensors = {name: torch.from_numpy(value) for name, value in values.items()}
     expected = eval(known.torch, {"torch": torch, "F": F, **tensors, **options})
     torch.testing.assert_close(found, expected, rtol=1e-11, atol=1e-13, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [each for each in FUNCTIONS if sum(not default for default in each.operands.values()) == 2],
+    ids=lambda known: known.name,
+)
+def test_two_operands_that_are_special_give_what_torch_gives(known: Definition) -> None:
+    special = np.array([np.nan, INF, -INF, 0.0, 1.0, -1.0, 2.5])
+    names = [name for name, default in known.operands.items() if not default]
+    options = {name: float(default) for name, default in known.operands.items() if default}
+    values = dict(zip(names, np.meshgrid(special, special, indexing="ij"), strict=True))
+    text = f"Y[i,j] = {known.name}({', '.join(f'{name}[i,j]' for name in names)})"
+    found = torch.from_numpy(np.asarray(ed.evaluate(text, **values)))
+    tensors = {name: torch.from_numpy(value) for name, value in values.items()}
+    expected = eval(known.torch, {"torch": torch, "F": F, **tensors, **options})
+    torch.testing.assert_close(found, expected, equal_nan=True)
