@@ -27,6 +27,7 @@ EXAMPLES = examples(
 @LAWS
 @RANGES
 @click.option("--generic", is_flag=True, help="Compare at many sizes, not only at those given.")
+@click.option("--seconds", type=float, help="The time for a proof by laws; 5 unless given.")
 @JSON
 def equivalent(
     lhs: str,
@@ -35,6 +36,7 @@ def equivalent(
     laws: tuple[str, ...],
     over: tuple[str, ...],
     generic: bool,
+    seconds: float | None,
     as_json: bool,
 ) -> int:
     """Decide whether two formulas give the same outputs for all inputs.
@@ -61,11 +63,15 @@ def equivalent(
     ranges = arguments.ranges(over)
     with Progress() as progress:
         progress.write("comparing")
+        from einderive.frontend.equality.equivalent import SECONDS
         from einderive.frontend.equality.equivalent import equivalent as compare
         from einderive.frontend.report.data import json_text
 
         refuse_options(compare, "equivalent", sizes)
-        verdict = compare(lhs, rhs, laws=laws or None, generic=generic, ranges=ranges, **sizes)
+        time = SECONDS if seconds is None else seconds
+        verdict = compare(
+            lhs, rhs, laws=laws or None, generic=generic, ranges=ranges, seconds=time, **sizes
+        )
     if as_json:
         print(json_text(verdict))
     else:

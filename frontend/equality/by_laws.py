@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
+from time import monotonic
 
 import numpy as np
 
@@ -34,17 +35,21 @@ MOST_VISITED = 20_000
 MOST_SEEN = 4_000_000
 """The same limit for a check that a large program has values."""
 FEW = 8
+LATE = "no proof was found within"
 REDRAWN = 400
 """Entries are drawn anew at most so often until they satisfy the assumptions."""
 
 
-def proved(pair: Pair) -> Verdict:
-    """Equal by laws, if all outputs are; otherwise undecided."""
+def proved(pair: Pair, seconds: float) -> Verdict:
+    """Equal by laws, if all outputs are seen to be within so many seconds; otherwise undecided."""
     proofs: list[Proof] = []
+    end = monotonic() + seconds
     for left, right in zip(pair.left, pair.right, strict=True):
         if left is right:
             continue
-        proof = _by_order(left, right) or prove(left, right)
+        proof = _by_order(left, right) or prove(left, right, end - monotonic())
+        if proof.late:
+            return Verdict("undecided", f"{LATE} {seconds:g} s; more `seconds` may help")
         if not proof.equal:
             return Verdict("undecided", f"laws of functions do not show it: {proof.reason}")
         proofs.append(proof)

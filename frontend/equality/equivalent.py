@@ -8,7 +8,7 @@ from typing import cast
 from einderive.derivations.checker import not_equal
 from einderive.frontend.api.formula import is_size
 from einderive.frontend.api.option_names import refuse_option_names
-from einderive.frontend.equality.by_laws import difference, promises, proved
+from einderive.frontend.equality.by_laws import LATE, difference, promises, proved
 from einderive.frontend.equality.element_ranges import different, unsure
 from einderive.frontend.equality.equation import Equation, Pair
 from einderive.frontend.equality.sizes import families, symbolic
@@ -34,6 +34,8 @@ __all__ = ["Counterexample", "Verdict", "equivalent"]
 MOST_POINTS = 4_000_000
 """Programs whose stages visit more points than this, with reduced extents, are not evaluated at
 every position: they are compared as formal sums."""
+SECONDS = 5.0
+"""The time for a proof by laws."""
 MOST_GENERIC = 400_000
 """As `MOST_POINTS`, for each shape of a family."""
 NO_VALUE = "equal wherever both sides are seen to have a value"
@@ -52,6 +54,7 @@ def equivalent(
     ranges: Mapping[str, tuple[int, int]] | None = None,
     laws: Iterable[str] | None = None,
     generic: bool = False,
+    seconds: float = SECONDS,
     **shapes: Sequence[int | str] | int,
 ) -> Verdict:
     """Decide whether two programs over the same tensors give the same outputs, in exact arithmetic.
@@ -70,6 +73,7 @@ def equivalent(
       `exp(a+b) = exp(a)*exp(b)`, and the definitions of `sigmoid`, `silu`, `tanh` and others.
       Where it is left out, all laws of `ta.laws` may be used, each of which has a proof; with
       `laws=()`, none.
+    - `seconds` is the time in which a proof by laws has to be found, for each choice of sizes.
     - `dtypes` says which entries are possible.  Over integers and bools, two programs are different
       only if entries of these types show it.  Complex numbers have no order.
 
@@ -98,6 +102,10 @@ def equivalent(
     if not isinstance(generic, bool):
         raise TextError(f"generic is True or False, not {shown(generic)}", next_step="leave it out")
     chosen = law_names(() if laws is None else laws)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+        raise TextError(
+            f"seconds is a time, not {shown(seconds)}", next_step="write a number, such as 5.0"
+        )
     bounds = {} if ranges is None else ranges
     numbers = {name: size for name, size in shapes.items() if is_size(size)}
     extents = {name: shape for name, shape in shapes.items() if name not in numbers}
@@ -112,8 +120,8 @@ def equivalent(
     )
     _check_sizes(equation, generic)
     if generic or equation.symbols:
-        return _for_families(equation, chosen)
-    return _verdict(equation, equation.pair(), chosen, MOST_POINTS)
+        return _for_families(equation, chosen, seconds)
+    return _verdict(equation, equation.pair(), chosen, MOST_POINTS, seconds)
 
 
 def _check_sizes(equation: Equation, generic: bool) -> None:
@@ -138,20 +146,24 @@ def _check_sizes(equation: Equation, generic: bool) -> None:
                 )
 
 
-def _verdict(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
+def _verdict(
+    equation: Equation, pair: Pair, laws: frozenset[str], most: int, seconds: float
+) -> Verdict:
     """The verdict for numbers, restricted to what holds for the element types as well."""
-    found = _with_laws(equation, pair, laws, most)
+    found = _with_laws(equation, pair, laws, most, seconds)
     reason = unsure(pair) if found and found.kind != "identical" else ""
     if not reason:
         return found
     example = difference(pair)
     if example is not None:
         return different(pair, example)
-    shown = proved(pair) if equation.proofs else None
+    shown = proved(pair, seconds) if equation.proofs else None
     return shown or Verdict("undecided", reason)
 
 
-def _with_laws(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
+def _with_laws(
+    equation: Equation, pair: Pair, laws: frozenset[str], most: int, seconds: float
+) -> Verdict:
     """The verdict by identity testing; what that leaves open is left to laws, if they may be used,
     and, where something is promised, to entries as promised."""
     found = _of_numbers(equation, pair, laws, most)
@@ -160,12 +172,14 @@ def _with_laws(equation: Equation, pair: Pair, laws: frozenset[str], most: int) 
     valueless = found.kind == "undecided" and found.detail.startswith(NO_VALUE)
     if found.kind != "undecided" or pair.mismatch or valueless:
         return found
-    if equation.proofs:
-        shown = proved(pair)
-        if shown:
-            return shown
+    proof = proved(pair, seconds) if equation.proofs else found
+    if proof:
+        return proof
     example = difference(pair)
-    return found if example is None else different(pair, example)
+    if example is not None:
+        return different(pair, example)
+    late = proof.detail.startswith(LATE)
+    return Verdict("undecided", f"{found.detail}; {proof.detail}") if late else found
 
 
 def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int) -> Verdict:
@@ -293,7 +307,7 @@ def _different(equation: Equation, pair: Pair, example: Counterexample) -> Verdi
     return different(pair if same else equation.at(example.shapes).pair(), example)
 
 
-def _for_families(equation: Equation, laws: frozenset[str]) -> Verdict:
+def _for_families(equation: Equation, laws: frozenset[str], seconds: float) -> Verdict:
     """The verdict over families of sizes: what was tried, and nothing about the rest."""
     if any(isinstance(side, Program) for side in (equation.lhs, equation.rhs)):
         raise TextError(
@@ -311,9 +325,9 @@ def _for_families(equation: Equation, laws: frozenset[str]) -> Verdict:
         except EinderiveError as error:
             refused, refusal = refused + 1, refusal or str(error)
             continue
-        verdict = _verdict(fixed, pair, laws, MOST_GENERIC)
+        verdict = _verdict(fixed, pair, laws, MOST_GENERIC, seconds)
         if verdict.kind == "different":
-            smaller = _smaller(equation, dict(sizes), laws)
+            smaller = _smaller(equation, dict(sizes), laws, seconds)
             verdict = verdict if smaller is None else smaller
             return Verdict("different", verdict.detail, verdict.counterexample, tuple(shapes))
         if not verdict and points_of(*pair.left, *pair.right) > MOST_GENERIC:
@@ -337,7 +351,9 @@ def _for_families(equation: Equation, laws: frozenset[str]) -> Verdict:
     )
 
 
-def _smaller(equation: Equation, sizes: dict[str, int], laws: frozenset[str]) -> Verdict | None:
+def _smaller(
+    equation: Equation, sizes: dict[str, int], laws: frozenset[str], seconds: float
+) -> Verdict | None:
     """The difference at the smallest sizes, one symbol after the other, if there is a smaller."""
     best: Verdict | None = None
     for symbol, most in tuple(sizes.items()):
@@ -348,7 +364,7 @@ def _smaller(equation: Equation, sizes: dict[str, int], laws: frozenset[str]) ->
                 pair = fixed.pair()
             except EinderiveError:
                 continue
-            verdict = _verdict(fixed, pair, laws, MOST_GENERIC)
+            verdict = _verdict(fixed, pair, laws, MOST_GENERIC, seconds)
             if verdict.kind == "different":
                 sizes, best = trial, verdict
                 break

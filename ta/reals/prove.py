@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import lcm
+from math import inf, lcm
+from time import monotonic
 from typing import NamedTuple
 
 from einderive.ta.ir.node import Bounds, Scope
@@ -38,25 +39,32 @@ MOST_UNIT = 48
 
 class Proof(NamedTuple):
     """Whether it is one; the names of the laws that it used, and the number of its cases; or why
-    there is none."""
+    there is none, and whether it was given up because of the time."""
 
     equal: bool
     laws: tuple[str, ...] = ()
     cases: int = 0
     reason: str = ""
+    late: bool = False
 
 
-def prove(left: Scope, right: Scope) -> Proof:
-    prover = _Prover(left, right)
+def prove(left: Scope, right: Scope, seconds: float = inf) -> Proof:
+    """The proof, if one is found before so many seconds are over."""
+    end = monotonic() + seconds
+    prover = _Prover(left, right, end)
     proof = prover.tried(Case())
-    if not proof.equal and prover.registry.zero_roots:  # many entries make too many cases
-        proof = _Prover(left, right).tried(Case(roots=True))
+    if not proof.equal and not proof.late and prover.registry.zero_roots:
+        proof = _Prover(left, right, end).tried(Case(roots=True))  # many entries: too many cases
     return proof
 
 
+class _Late(Exception):
+    """The time is over."""
+
+
 class _Prover:
-    def __init__(self, left: Scope, right: Scope) -> None:
-        self.sides = left, right
+    def __init__(self, left: Scope, right: Scope, end: float) -> None:
+        self.sides, self.end = (left, right), end
         self.registry = Registry()
         self.units = {"exp": 1, "root": 1, "turn": 1}
         self.laws: set[str] = set()
@@ -69,12 +77,16 @@ class _Prover:
             return Proof(False, reason=str(why))
         except RecursionError:
             return Proof(False, reason="expressions that are nested too deeply")
+        except _Late:
+            return Proof(False, reason="the time is over", late=True)
 
     def _run(self, case: Case) -> Proof:
         pending, cases = [case], 0
         for _ in range(MOST_ATTEMPTS):
             if not pending:
                 return Proof(True, tuple(sorted(self.laws)), cases)
+            if monotonic() > self.end:
+                raise _Late
             case = pending.pop()
             try:
                 if not self._equal(case):

@@ -28,6 +28,7 @@ EXP = ("Y[i] = exp(A[i]+B[i])", "Y[i] = exp(A[i])*exp(B[i])")
         ),
         (("Y = sqrt(a^2)", "Y = a", "a="), 1, "different: Y is 2 on the left, -2"),
         (("assume a >= 0\nY = sqrt(a^2)", "Y = a", "a="), 0, "proved: "),
+        (("Y = sqrt(a^2)", "Y = abs(a)", "a=", "--seconds", "0"), 3, "undecided: "),
         ((*EXP, "A=9", "--law", "exp-sum", "B=9"), 0, "evaluated: "),
         ((*EXP, "A=n", "B=n", "--law", "exp-sum"), 0, "generic: equal for each of "),
         (("Y[i,j] = A[i,j]", "Y[i,j] = A[j,i]", "A=4,4", "--generic"), 1, "different: Y[0,1]"),

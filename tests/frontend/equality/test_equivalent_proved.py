@@ -240,3 +240,15 @@ def test_a_long_sum_in_closed_form() -> None:
     assert "sum[k](a*x^k)" in shown.detail
     differences = ("Y = sum[k](T[k+1]-T[k])", "Y = T[99999]-T[0]")
     assert ed.equivalent(*differences, T=(100000,), ranges={"k": (0, 99999)})
+
+
+def test_a_proof_is_given_up_when_its_time_is_over() -> None:
+    sides = ("Y = sqrt(x^2)", "Y = abs(x)")
+    assert ed.equivalent(*sides, x=()).kind == "proved"
+    given_up = ed.equivalent(*sides, x=(), seconds=0)
+    assert given_up.kind == "undecided"
+    assert "no proof was found within 0 s; more `seconds` may help" in given_up.detail
+    assert ed.equivalent("Y = sqrt(x^2)", "Y = x", x=(), seconds=0).kind == "different"
+    for seconds in (-1, "2", True, float("nan")):
+        with pytest.raises(ed.EinderiveError, match="seconds is a time"):
+            ed.equivalent(*sides, x=(), seconds=seconds)  # type: ignore[arg-type]
