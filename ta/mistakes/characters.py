@@ -121,7 +121,12 @@ MISTAKES = (
         _characters,
     ),
     Mistake("", "write the letter with its mark as one character", _marks),
-    pattern("names stand without quotation marks", "take them away", r"['\"`]", ""),
+    pattern(
+        "names stand without quotation marks",
+        "take them away",
+        r"(['\"`])([\w\[\],:]*)\1|['\"`](?=\s*(?:[\[(=;\n]|$))|(?<!\w)['\"`]",
+        lambda found: found[2] or "",
+    ),
     pattern("", "take it away", r"\$", ""),
     Mistake("operators on digits are functions here", "write", _of_digits),
     pattern(

@@ -9,6 +9,7 @@ from einderive.ta.mistakes.formula import Edit, Formula, Line, top_places
 from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, pattern, reduced_where
 
 _BOUND = re.compile(r"([^\W\d]\w*)\s+in\s+([^,:;\n]+?)\s*:\s*([^,:;\n]+)")
+_STEPS = re.compile(r"\b([^\W\d]\w*)\s+in\s+(\d+)\s*:\s*(\d+)\s*:\s*(\d+)")
 _NO_RANGE = re.compile(r"the iterator (\w+) has no range")
 _NUMBER = r"-?\w+"
 _REDUCING = re.compile(r"(?<![\w.])([^\W\d]\w*)\s*\[([^\[\]]*)\]\s*\(")
@@ -123,8 +124,8 @@ def _triangular(formula: Formula) -> Iterator[Correction]:
         bounds = list(_BOUND.finditer(formula.text, *clause))
         for bound in bounds:
             name, low, high = bound[1], bound[2].strip(), bound[3].strip()
-            conditions = [] if re.fullmatch(r"-?[\d.]+", low) else [f"{name} >= {low}"]
-            conditions += [] if re.fullmatch(r"-?[\d.]+", high) else [f"{name} < {high}"]
+            conditions = [] if re.fullmatch(r"-?[\d.]+", low) else [_from(name, low)]
+            conditions += [] if re.fullmatch(r"-?[\d.]+", high) else [_below(name, high)]
             if low.isdigit() and int(low) and conditions:
                 conditions.insert(0, f"{name} >= {low}")
             if not conditions:
@@ -136,6 +137,33 @@ def _triangular(formula: Formula) -> Iterator[Correction]:
                 rest = f" where {', '.join(others)}" if others else ""
                 edits.append((line.value[1], line.end, rest))
                 yield Correction(tuple(edits), (bound.start(), bound.end()))
+
+
+def _below(name: str, end: str) -> str:
+    """`q < t`, and `q <= t` for the end t+1."""
+    last = re.fullmatch(r"(\w+)\s*\+\s*1", end)
+    return f"{name} <= {last[1]}" if last else f"{name} < {end}"
+
+
+def _from(name: str, start: str) -> str:
+    """`q >= t`, and `q > t` for the start t+1."""
+    before = re.fullmatch(r"(\w+)\s*\+\s*1", start)
+    return f"{name} > {before[1]}" if before else f"{name} >= {start}"
+
+
+def _with_steps(formula: Formula) -> Iterator[Correction]:
+    """`x[t] where t in 0:10:2` as `x[2*t] where t in 0:5`."""
+    for found in _STEPS.finditer(formula.text):
+        line = formula.line_at(found.start())
+        name, (first, end, step) = found[1], (int(number) for number in found.groups()[1:])
+        if step < 1 or end <= first or line.value[1] > found.start():
+            continue
+        moved = f"{step}*{name}" + (f"+{first}" if first else "")
+        value = re.sub(rf"\b{name}\b(?=\s*([,\]+-]))", moved, formula[line.value])
+        count = -(-(end - first) // step)
+        edits = (*line.value, value), (*found.span(), f"{name} in 0:{count}")
+        if not re.search(rf"\b{name}\b", value.replace(moved, "")):
+            yield Correction(edits, found.span())
 
 
 def _reduced_under(
@@ -203,6 +231,12 @@ MISTAKES = (
         "reduce under a condition",
         _triangular,
     ),
+    Mistake(
+        "a range takes every value between its ends",
+        "read each so many elements, over fewer values",
+        _with_steps,
+    ),
+    _clause_spelling(r"\bin\s*(\d+)\s*\.\.+\s*([^\W\d]\w*)", r"in \1:\2+1"),
     _clause_spelling(rf"\bin\s+range\(\s*({_NUMBER})\s*\)", r"in 0:\1"),
     _clause_spelling(rf"\bin\s+range\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)", r"in \1:\2"),
     _clause_spelling(rf"\bin\s*[\[(]\s*({_NUMBER})\s*[,:]\s*({_NUMBER})\s*[)\[]", r"in \1:\2"),

@@ -134,6 +134,12 @@ MISTAKES = (
         r"where(\1,\2, 0)",
     ),
     pattern(
+        "the operands of `where` are separated by commas",
+        "write",
+        r"(?P<at>\bwhere\()([^;()\n]*);([^;()\n]*);([^;()\n]*)\)",
+        r"where(\2,\3,\4)",
+    ),
+    pattern(
         "`{found}` is not how the notation writes a norm",
         "write norm[k](...)",
         r"(?:\|\||‖)([^|‖\n;=]+)(?:\|\||‖)(?:_2)?",
@@ -162,6 +168,13 @@ MISTAKES = (
         "write",
         r"(?<![\w.])(?:Inf|infinity|INF|Infinity)(?![\w\[(])",
         "inf",
+    ),
+    pattern("`{found}` is written otherwise here", "write", r"(?<![\w.])NaN(?![\w\[(])", "nan"),
+    pattern(
+        "`{found}` is not how a NaN is found",
+        "isnan is a condition",
+        r"(?<==)\s*([^=;\n]*?[\])\w])(?P<at>\s+is\s+(not\s+)?(?:nan|NaN|None)\b)",
+        lambda found: f" {'not ' if found[3] else ''}isnan({found[1].strip()})",
     ),
     Mistake("", "", _nearly_known),
 )

@@ -13,9 +13,24 @@ from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
 _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
 _EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
 _TOKEN = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?(?:j\b)?|\w+|\S|\n")
-_NO_VALUES = KEYWORDS - {"inf"} | {"if", "then", "else", "elif", "for", "is", "lambda", "with"}
+_NO_VALUES = KEYWORDS - {"inf"} | {
+    "assume",
+    "if",
+    "then",
+    "else",
+    "elif",
+    "for",
+    "is",
+    "lambda",
+    "with",
+}
 _UNREDUCED = re.compile(r"the iterator (\w+) is not on the left and occurs only in(?:side|\b).*")
 _BRACKET = re.compile(r"\(")
+_MARKED = r"\s*(?:\.?'|\^\s*(?:T\b|\{\s*T\s*\}|\{?\\top\b\}?)|ᵀ)"
+_FACTOR = rf"\b[^\W\d]\w*?(?:{_MARKED}|\b)(?!\s*(?:[\[('ᵀ]|\.(?![*/^])))"
+_FACTORS = re.compile(rf"{_FACTOR}(?:(?:\s*[*@]\s*|\s+){_FACTOR})*")
+_MARK = re.compile(r"(\w+?)\s*(\.?'|\^.*|ᵀ)")
+_OUTER = re.compile(r"\b([^\W\d]\w*)\s*⊗\s*([^\W\d]\w*)\b(?!\s*[\[(])")
 _SUBSCRIPTS = re.compile(r"\s*(?:\w+\s*=\s*)?([\"'`]?)([a-zA-Z.,\s]+->[a-zA-Z.\s]*)\1\s*")
 
 
@@ -25,6 +40,36 @@ def _matrix_products(formula: Formula) -> Iterator[Correction]:
         factors = [part.strip() for part in found[0].split("@")]
         product, out = _chain(formula, factors, line.left)
         yield in_place(line, (found.start(), found.end(), product), out)
+
+
+def _transposes(formula: Formula) -> Iterator[Correction]:
+    """`A'`, `A' * C`, `A^T C` and `x^T A x` of whole arrays."""
+    for found in _FACTORS.finditer(formula.text):
+        parts = list(re.finditer(_FACTOR, found[0]))
+        marks = [_MARK.fullmatch(part[0].strip()) for part in parts]
+        names = [mark[1] if mark else part[0] for mark, part in zip(marks, parts, strict=True)]
+        ranks = list(map(formula.rank, names))
+        first = next((part for mark, part in zip(marks, parts, strict=True) if mark), None)
+        if first is None or not {*ranks} <= {1, 2} or "T" in formula.shapes:
+            continue
+        turned = [
+            name + ".T" * (mark is not None and rank == 2)
+            for name, mark, rank in zip(names, marks, ranks, strict=True)
+        ]
+        line = formula.line_at(found.start())
+        product, out = _chain(formula, turned, line.left)
+        place = found.start() + first.start(), found.start() + first.end()
+        yield in_place(line, (*found.span(), product), out, place)
+
+
+def _outer_products(formula: Formula) -> Iterator[Correction]:
+    """`x ⊗ y` of whole vectors."""
+    for found in _OUTER.finditer(formula.text):
+        if formula.rank(found[1]) == formula.rank(found[2]) == 1:
+            line = formula.line_at(found.start())
+            out = line.left if len(line.left) == 2 else formula.fresh(2)
+            new = f"{found[1]}[{out[0]}]*{found[2]}[{out[1]}]"
+            yield in_place(line, (*found.span(), new), out)
 
 
 def _chain(
@@ -134,6 +179,8 @@ def _sums_within(formula: Formula) -> Iterator[Correction]:
     whole = next((r.span() for r in read.finditer(formula.text) if place < r.end()), None)
     groups = [span for _, span in formula.bracketed(_BRACKET) if span[0] <= place < span[1]]
     calls = [call for call in formula.calls() if call.span[0] <= place < call.span[1]]
+    if any(formula[arg] == name for call in calls for arg in call.args):
+        return  # `min(k, A[i,k])`: a reducer with its iterator
     if calls:
         call = min(calls, key=lambda call: call.span[0])
         whole, groups = call.span, [*call.args]
@@ -158,7 +205,25 @@ def _terms(formula: Formula, place: Span) -> Iterator[Span]:
         yield start, start + len(part.strip())
 
 
+TRANSPOSED = Mistake(
+    "`{found}` is a transpose of whole arrays; here a product has indices",
+    "exchange the indices; one that is not on the left is summed",
+    _transposes,
+)
+"""Before quotation marks are taken away."""
 MISTAKES = (
+    Mistake(
+        "`{found}` is an outer product of arrays",
+        "write the elements, each with its own index",
+        _outer_products,
+    ),
+    pattern(
+        "products of elements are written with `*`",
+        "write",
+        r"(?<=[\])])\s*[⊗⊙∘]\s*|\s*[⊙∘]\s*",
+        "*",
+    ),
+    pattern("`{found}` works on elements, as all operators do here", "write", r"\.(?=[*/^])", ""),
     Mistake(
         "`{found}` is a string for einsum",
         "write each operand with its indices",

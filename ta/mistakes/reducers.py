@@ -14,9 +14,10 @@ _ALIASES = {
     **dict.fromkeys(("amax", "nanmax", "reduce_max", "maximum"), "max"),
     **dict.fromkeys(("amin", "nanmin", "reduce_min", "minimum"), "min"),
     **dict.fromkeys(("nansum", "total", "reduce_sum", "Sum", "Σ"), "sum"),
-    **dict.fromkeys(("average", "nanmean", "reduce_mean", "Mean"), "mean"),
+    **dict.fromkeys(("average", "nanmean", "reduce_mean", "Mean", "avg"), "mean"),
     **dict.fromkeys(("product", "Prod", "Π"), "prod"),
     "count_nonzero": "count",
+    "lse": "logsumexp",
 }
 _WORDS = (*REDUCERS, *(name for name, reduces in DEFINITIONS if reduces))
 REDUCED = {**{word: word for word in _WORDS}, **_ALIASES}
@@ -28,12 +29,21 @@ _ALONE = re.compile(rf"(?<![\w.])({_ANY})\s*\[([^\[\]:=]*)\]\s*(?![\s(=])")
 _RANGED = re.compile(
     rf"(?<![\w.])({_ANY})\s*\[\s*(\w+)\s*(?:in|=|:)\s*(-?\w+)\s*:\s*(-?\w+)\s*\]\s*(?=\()"
 )
+_IN_ROUND = re.compile(
+    rf"(?<![\w.])({_ANY})\s*\(\s*([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s*\)\s*(?=\()"
+)
+_IN_CURLY = re.compile(rf"(?<![\w.])(?:{_ANY})\s*\[[^\[\]]*\]\s*\{{([^{{}}]*)\}}")
+_OTHER_WORD = re.compile(rf"(?<![\w.])({'|'.join(_ALIASES)})(?=\s*\[[^\[\]]*\]\s*\()")
 _DDOF = re.compile(r"(?:ddof|correction)\s*=\s*(\d+)|unbiased\s*=\s*(True|False)")
 _OPTION = re.compile(r",\s*((?:correction|unbiased|axis|dim|keepdims?)\s*=\s*-?\w+)\s*(?=[,)])")
 _AXIS = re.compile(r"(?:axis|dim)\s*=\s*(-?\d+)|(-?\d+)|(?:axis|dim)\s*=\s*\(([-\d,\s]*)\)")
 _RUNNING = re.compile(r"\bcum(sum|prod|max|min)\s*(?:\[(\w+)\]\s*)?\(")
 _NAMED_REDUCER = re.compile(rf"(?<![\w.])({_ANY})\s*\[[^\[\]]*\]\s*\(")
 _KEEPS = ("softmax", "log_softmax")
+_KEPT = re.compile(
+    rf"the iterator (\w+) is not on the left and occurs only inside (?:{'|'.join(_KEEPS)})\["
+)
+_OF_TWO = ("maximum", "minimum", "max", "min")
 _OF_ONE = (*_KEEPS, "argmax", "argmin")
 _CONDITIONED = re.compile(rf"\b({_ANY})\s*\[([^\[\]]*[<>!=]=?[^\[\]]*)\]\s*\(")
 _REDUCED = re.compile(r"\w\s*\[([^\[\]]*)\]\s*\(")
@@ -63,6 +73,31 @@ def _end_of_value(formula: Formula, start: int) -> int:
     end = formula.line_at(start).value[1]
     places = top_places(formula.text, (start, end))
     return next((place for place in places if formula.text[place] in ",)]}"), end)
+
+
+def _other_brackets(formula: Formula) -> Iterator[Correction]:
+    """`sum(k)(A[i,k])`, `sum[k]{A[i,k]}`."""
+    for found in _IN_ROUND.finditer(formula.text):
+        yield Correction(((*found.span(), f"{REDUCED[found[1]]}[{found[2]}]"),))
+    for found in _IN_CURLY.finditer(formula.text):
+        start, end = found.start(1), found.end(1)
+        yield Correction(((start - 1, start, "("), (end, end + 1, ")")), (start - 1, end + 1))
+
+
+def _other_words(formula: Formula) -> Iterator[Correction]:
+    """`average[k](A[i,k])`, `amax[k](A[i,k])`."""
+    for found in _OTHER_WORD.finditer(formula.text):
+        yield Correction(((*found.span(), REDUCED[found[1]]),))
+
+
+def _kept_on_the_left(formula: Formula) -> Iterator[Correction]:
+    """`Y[i] = softmax[k](A[i,k])`: k is an index of the result."""
+    found = _KEPT.match(formula.error.message)
+    if found is not None and formula.error.span is not None:
+        line = formula.line_at(formula.error.span[0])
+        if line.name:
+            target = f"{indexed(line.name, [*line.left, found[1]])} "
+            yield Correction(((*line.target, target),), formula.error.span)
 
 
 def _with_ranges(formula: Formula) -> Iterator[Correction]:
@@ -130,8 +165,8 @@ def _without_iterators(formula: Formula) -> Iterator[Correction]:
         if not call.args:
             continue
         line, word = formula.line_at(call.span[0]), REDUCED[call.name]
-        if call.name in ("maximum", "minimum") and len(call.args) > 1:
-            continue  # of two operands
+        if call.name in _OF_TWO and len(call.args) > 1 and _are_operands(formula, call):
+            continue
         yield from _of_a_row(formula, call, line, word)
         loop = _LOOP.fullmatch(formula[call.args[0]])
         if loop and len(call.args) == 1:
@@ -149,6 +184,13 @@ def _without_iterators(formula: Formula) -> Iterator[Correction]:
         yield from _of_elements(formula, call, line, word)
         if formula[call.args[0]] in formula.shapes:
             yield from _of_a_tensor(formula, call, line, word)
+
+
+def _are_operands(formula: Formula, call: Called) -> bool:
+    """`maximum(x, y)` and `max(x, 0)`, where no word says that the number is an axis."""
+    if call.name in ("maximum", "minimum"):
+        return True
+    return all(re.fullmatch(r"-?[\d.]+", formula[arg]) for arg in call.args[1:])
 
 
 def _of_elements(formula: Formula, call: Called, line: Line, word: str) -> Iterator[Correction]:
@@ -289,6 +331,17 @@ MISTAKES = (
         "`{found}` is not how a reducer is written",
         "its iterators stand in square brackets and its value in round ones",
         _lowered,
+    ),
+    Mistake(
+        "the iterators of a reducer stand in square brackets and its value in round ones",
+        "write",
+        _other_brackets,
+    ),
+    Mistake("`{found}` has another name here", "write", _other_words),
+    Mistake(
+        "",
+        "its result has this index too: write it on the left",
+        _kept_on_the_left,
     ),
     Mistake(
         "the brackets of a reducer hold iterators, without their ranges",

@@ -31,6 +31,7 @@ from einderive.ta.mistakes.formula import Formula
 from einderive.ta.mistakes.mistake import Correction, Mistake
 
 MISTAKES: tuple[Mistake, ...] = (
+    products.TRANSPOSED,
     *characters.MISTAKES,
     *statements.MISTAKES,
     *arrays.MISTAKES,

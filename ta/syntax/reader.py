@@ -30,11 +30,12 @@ T = TypeVar("T")
 @lru_cache(maxsize=64)
 def read_program(text: str) -> tuple[Statement, ...]:
     """The statements of a text; raises `NotationError`."""
-    statements = tuple(each for each in _program(text) if isinstance(each, Statement))
+    lines = _program(text)
+    statements = tuple(each for each in lines if isinstance(each, Statement))
     if not statements:
-        raise NotationError(
-            "the text has no statement", (0, 1), next_step="for example `Y[i] = 2*A[i]`"
-        )
+        example = "for example `Y[i] = 2*A[i]`"
+        step = f"write a formula on the next line, {example}" if lines else example
+        raise NotationError("the text has no statement", (0, 1), next_step=step)
     return statements
 
 

@@ -107,9 +107,32 @@ REDUCERS: list[Row] = [
      lambda: np.zeros((3, 3))),
     ("Y = inv(M)", "not part of the notation", "Y[i,j] = inv_of_M[i,j]", lambda: np.zeros((3, 3))),
     ("m = linalg.norm(x)", "whole arrays", "m = norm[i](x[i])", lambda: np.linalg.norm(x)),
+    ("Y[i] = sum(k)(A[i,k])", "square brackets", "Y[i] = sum[k](A[i,k])", lambda: A.sum(1)),
+    ("Y[i] = sum[k]{A[i,k]}", "square brackets", "Y[i] = sum[k](A[i,k])", lambda: A.sum(1)),
+    ("Y[i] = average[k](A[i,k])", "another name", "Y[i] = mean[k](A[i,k])", lambda: A.mean(1)),
+    ("Y[i] = avg[k](A[i,k])", "another name", "Y[i] = mean[k](A[i,k])", lambda: A.mean(1)),
+    ("Y[i] = softmax[k](A[i,k])", "not on the left", "Y[i,k] = softmax[k](A[i,k])",
+     lambda: np.exp(A) / np.exp(A).sum(1, keepdims=True)),
+    ("m = norm(x, 1)", "whole arrays", "m = sum[i](abs(x[i]))", lambda: abs(x).sum()),
+    ("m = np.linalg.norm(x, 2)", "belongs", "m = norm[i](x[i])", lambda: np.linalg.norm(x)),
+    ("Y = max(x, 1)", "0 indices", "Y[i] = max(x[i], 1)", lambda: np.maximum(x, 1)),
+    ("Y = A.max(1)", "whole arrays", "Y[i] = max[j](A[i,j])", lambda: A.max(1)),
+    ("Y = np.max(A, 1)", "whole arrays", "Y[i] = max[j](A[i,j])", lambda: A.max(1)),
     ("m = median[i](v[i])", "not part of the notation", "m = median_of_v", lambda: 0),
 ]  # fmt: skip
 PRODUCTS: list[Row] = [
+    ("Y = A' * C", "transpose of", "Y[i,j] = A[k,i]*C[k,j]", lambda: A.T @ C),
+    ("Y = A * C'", "transpose of", "Y[i,j] = A[i,k]*C[j,k]", lambda: A @ C.T),
+    ("Y = A^T C", "transpose of", "Y[i,j] = A[k,i]*C[k,j]", lambda: A.T @ C),
+    ("Y = A^{T}*C", "transpose of", "Y[i,j] = A[k,i]*C[k,j]", lambda: A.T @ C),
+    ("m = x^T M x", "transpose of", "m = x[i]*M[i,j]*x[j]", lambda: x @ M @ x),
+    ("Y = A'", "transpose of", "Y[i,j] = A[j,i]", lambda: A.T),
+    ("Y = Aᵀ", "transpose of", "Y[i,j] = A[j,i]", lambda: A.T),
+    ("Y = A' .* C'", "transpose of", "Y[i,j] = A[j,i] * C[j,i]", lambda: A.T * C.T),
+    ("Y = x ⊗ y", "outer product", "Y[i,j] = x[i]*y[j]", lambda: np.outer(x, y)),
+    ("Y[i,j] = x[i] ⊗ y[j]", "with `*`", "Y[i,j] = x[i]*y[j]", lambda: np.outer(x, y)),
+    ("Y = A ∘ C", "with `*`", "Y[i,j] = A[i,j]*C[i,j]", lambda: A * C),
+    ("Y[i] = x[i] ./ K[i]", "on elements", "Y[i] = x[i] / K[i]", lambda: x / K),
     ("Y = A @ B", "matrix product", "Y[i,j] = A[i,k]*B[k,j]", lambda: A @ B),
     ("Y[p,q] = A @ B", "matrix product", "Y[p,q] = A[p,i]*B[i,q]", lambda: A @ B),
     ("Y = A @ y", "matrix product", "Y[i] = A[i,j]*y[j]", lambda: A @ y),
@@ -320,15 +343,25 @@ WHOLE: list[Row] = [
      lambda: (x - x.mean()) / x.std()),
 ]  # fmt: skip
 RANGES: list[Row] = [
+    ("Y[t] = sum[q](x[q]) where q in 0:t+1", "depends on an iterator",
+     "Y[t] = sum[q](where(q <= t, x[q], 0))", lambda: tri @ x),
+    ("Y[t] = sum[q](x[q]) where q in t+1:3", "depends on an iterator",
+     "Y[t] = sum[q](where(q > t, x[q], 0))", lambda: (1 - tri) @ x),
+    ("Y[t] = sum[q](x[q]) where q in 0..t", "how a range",
+     "Y[t] = sum[q](where(q <= t, x[q], 0))", lambda: tri @ x),
+    ("Y[t] = v[t] where t in 0:10:2", "every value", "Y[t] = v[2*t] where t in 0:5",
+     lambda: v[0:10:2]),
+    ("Y[t] = v[t] + v[t-1] where t in 1:11:3", "every value",
+     "Y[t] = v[3*t+1] + v[3*t+1-1] where t in 0:4", lambda: v[1:11:3] + v[0:10:3]),
     ("Y[t] = sum[q](x[q]) where q in 0:t", "depends on an iterator",
      "Y[t] = sum[q](where(q < t, x[q], 0))", lambda: np.tri(3, 3, -1) @ x),
     ("Y[t] = sum[q](x[q]) - 2*x[t] where q in 0:t", "depends on an iterator",
      "Y[t] = sum[q](where(q < t, x[q], 0)) - 2*x[t]", lambda: np.tri(3, 3, -1) @ x - 2 * x),
     ("Y[t] = x[t]/(1 + max[q](x[q])) where q in 1:t+1", "depends on an iterator",
-     "Y[t] = x[t]/(1 + max[q](where(q >= 1 and q < t+1, x[q], -inf)))",
+     "Y[t] = x[t]/(1 + max[q](where(q >= 1 and q <= t, x[q], -inf)))",
      lambda: x / (1 + np.array([-np.inf, x[1], x[1:].max()]))),
     ("Y[t] = x[t] - mean[q](x[q]) where q in 0:t+1", "depends on an iterator",
-     "Y[t] = x[t] - (sum[q](where(q < t+1, x[q], 0))/(t+1))",
+     "Y[t] = x[t] - (sum[q](where(q <= t, x[q], 0))/(t+1))",
      lambda: x - np.cumsum(x) / np.arange(1, 4)),
     ("Y[t] = A[t,q]*y[q] where q in t:4", "depends on an iterator",
      "Y[t] = sum[q](where(q >= t, A[t,q]*y[q], 0))", lambda: np.triu(A) @ y),
@@ -361,6 +394,15 @@ RANGES: list[Row] = [
      "Y[i,j] = A[i,j] where i in 0:2, j in 0:3", lambda: A[:2, :3]),
 ]  # fmt: skip
 FUNCTIONS: list[Row] = [
+    ("Y[i] = lg(x[i])", "another name", "Y[i] = log10(x[i])", lambda: np.log10(x)),
+    ("Y[i] = sigma(x[i])", "another name", "Y[i] = sigmoid(x[i])", lambda: 1 / (1 + np.exp(-x))),
+    ("Y[i] = if(x[i] > 1, x[i], 0)", "another name", "Y[i] = where(x[i] > 1, x[i], 0)",
+     lambda: np.where(x > 1, x, 0)),
+    ("Y[i] = where(x[i] > 1; x[i]; 0)", "by commas", "Y[i] = where(x[i] > 1, x[i], 0)",
+     lambda: np.where(x > 1, x, 0)),
+    ("Y[i] = x[i] is nan", "a NaN is found", "Y[i] = isnan(x[i])", lambda: np.isnan(x)),
+    ("Y[i] = x[i] is not nan", "a NaN is found", "Y[i] = not isnan(x[i])", lambda: ~np.isnan(x)),
+    ("Y[i] = NaN*x[i]", "otherwise", "Y[i] = nan*x[i]", lambda: np.nan * x),
     ("Y[i] = log(x[i], 2)", "another name", "Y[i] = log(x[i])/log(2)", lambda: np.log2(x)),
     ("Y[i] = arctan2(x[i], 2)", "another name", "Y[i] = atan2(x[i], 2)",
      lambda: np.arctan2(x, 2)),
@@ -583,6 +625,13 @@ def test_several_mistakes_at_once() -> None:
     with pytest.raises(TextError) as caught:
         parse(text, {"A": (3, 4), "y": (4,)})
     assert caught.value.next_step.endswith("`Y[i] = exp(A[i,k])*y[k] where i in 0:2`")
+
+
+def test_a_promise_alone_is_no_product() -> None:
+    with pytest.raises(TextError, match="the text has no statement") as caught:
+        parse("assume x > 0", {"x": (3,)})
+    assert "*`" not in caught.value.next_step
+    assert "next line" in caught.value.next_step
 
 
 def test_only_the_wrong_statement_is_proposed() -> None:
