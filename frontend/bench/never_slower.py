@@ -20,6 +20,7 @@ call, the derivation included.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -125,6 +126,8 @@ def measured(formula: Formula, size: int, *, numpy: bool, seconds: float) -> Row
     operands: dict[str, Any] = {
         name: value if arrays else torch.from_numpy(value) for name, value in values.items()
     }
+    gc.collect()
+    gc.freeze()  # what earlier rows left is not gone through again, as in a process of its own
     started = time.perf_counter()
     compiled = compile_formula(
         formula.text, target="cpu", **operands, **cast(Any, formula.beside(size)), remember=False
