@@ -40,7 +40,8 @@ def test_the_options_are_all_keywords() -> None:
     assert option_names(ed.parse) == ("dtypes", "ranges", "outputs")
     assert {"weights", "nan", "target", "most"} <= set(option_names(ed.derive))
     assert {"seconds", "weights"} <= set(option_names(ed.compile))
-    assert set(option_names(ed.equivalent)) == {"dtypes", "ranges", "laws", "generic"}
+    known = {"dtypes", "ranges", "laws", "generic", "seconds"}
+    assert set(option_names(ed.equivalent)) == known
 
 
 def test_what_is_parsed_may_have_any_other_name() -> None:
