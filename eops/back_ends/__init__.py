@@ -14,7 +14,10 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.listing import listed
 
 BACK_ENDS: tuple[BackEnd, ...] = listed(
-    __name__, BackEnd, first="kept_weights", last="half_precision library triton strided_views"
+    __name__,
+    BackEnd,
+    first="kept_weights narrow_products",
+    last="half_precision library triton strided_views",
 )
 """The back ends in the order in which they are asked.  The last one takes every stage."""
 

@@ -130,7 +130,7 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
 
 
 def _compiled(tasks: Sequence[Task]) -> set[Scope]:
-    return {task.scope for task in tasks if task.compiled and _fusible(task)}
+    return {task.scope for task in tasks if task.compiled and not task.alone and _fusible(task)}
 
 
 def _groups(
@@ -158,7 +158,7 @@ def estimated(task: Task) -> float | None:
     it.  What the kernel reads and writes counts with other stages, or not at all."""
     from einderive.eops.loops.cost import CALL, DIVISION, LAUNCH, OPERATION, SIMPLE
 
-    if not task.compiled or not _fusible(task):
+    if not task.compiled or task.alone or not _fusible(task):
         return None
     extents, found = task.scope.extents, 0.0
     for node in walk(task.scope.body):

@@ -32,6 +32,7 @@ class Task:
     - `strict`: whether NaN and infinities have to be where the stage has them.
     - `compiled`: whether kernels may be compiled on a CPU, which takes some tenths of a second
       each.
+    - `alone`: whether the stage is computed by itself, and is no part of another one's kernel.
     - `open_sizes`: whether the formula names sizes, so that a kernel is worth compiling for other
       sizes too.
     """
@@ -43,6 +44,7 @@ class Task:
     weights: bool = False
     strict: bool = False
     compiled: bool = False
+    alone: bool = False
     open_sizes: bool = False
 
     @property

@@ -15,7 +15,7 @@ from numba import types
 
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
-from einderive.eops.cpu_kernels.calls.linked import ALONE, Unlinkable, digest_of, prepare
+from einderive.eops.cpu_kernels.calls.linked import ALONE, kept_as, prepare
 from einderive.eops.cpu_kernels.compiling import made_of
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.functions import functions, near_by
@@ -85,15 +85,11 @@ class Kernel:
         return launcher(launched, otherwise, told=told)
 
     def kept(self) -> tuple[object, ...] | None:
-        """What `calls.linked.loops` makes this kernel of in other processes.  None where it is not
-        on disk, or not such that it does without numba."""
-        try:
-            digest = digest_of(self.code.file)
-        except Unlinkable:
-            return None
+        """What `calls.linked.loops` makes this kernel of in other processes, if it can."""
         results = tuple((shape, type_name(dtype)) for shape, dtype in self.outs)
-        run = self.code.file, digest, self.work, self.several, MOST_THREADS
-        return (*run, len(self.plan.group.operands), results, self.team, self.numbers)
+        operands = len(self.plan.group.operands)
+        run = self.work, self.several, MOST_THREADS, operands
+        return kept_as(self.code.file, (*run, results, self.team, self.numbers))
 
     @cached_property
     def _launch(self) -> Launch:

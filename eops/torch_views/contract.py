@@ -10,22 +10,32 @@ does: on CUDA subject to torch.backends.cuda.matmul's reduced-precision settings
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache, partial
 from itertools import pairwise, product
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import torch
 
+from einderive.eops.timed import fastest, is_timed
 from einderive.eops.torch_views.steps import Dims, align
 
 SLENDER: Final = 8
 """A product this many times longer than wide is computed with its long side as rows: 4096 x 4096
 times 4096 x 32 takes 8.4 ms on two cores, its transpose 14 ms (`frontend.bench.ceilings`)."""
+WIDEST: Final = 64
+"""A product with more columns takes as long in both orders of its factors, within a fifth."""
 LEAST_SLICE: Final = 1 << 17
 """Multiply-adds below which a slice's call costs more than copying the operands at once:
 2^17 take about as long as the call itself (10 microseconds on one core)."""
+
+Multiply: TypeAlias = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+"""The product of two matrices."""
+NARROW: Final = 32
+_NARROW_BY: ContextVar[Multiply | None] = ContextVar("narrow by", default=None)
 
 
 class Operand(NamedTuple):
@@ -44,6 +54,17 @@ def sum_over(operand: Operand, iterators: Sequence[int]) -> Operand:
     return Operand(tensor, tuple(i for i in operand.dims if i not in iterators))
 
 
+@contextmanager
+def narrow_by(multiply: Multiply) -> Iterator[None]:
+    """A context in which this function multiplies matrices of which the second one has at most
+    `NARROW` columns, and no more than the first one has rows."""
+    token = _NARROW_BY.set(multiply)
+    try:
+        yield
+    finally:
+        _NARROW_BY.reset(token)
+
+
 def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
     """`S[all iterators that are not kept] left * right`; both tensors have one type.
 
@@ -53,22 +74,38 @@ def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
     if private:
         left, right = sum_over(left, private), sum_over(right, private)
     x, y = left.tensor, right.tensor
-    layout = _layout(
+    shapes = (
         Shape(left.dims, tuple(x.shape), x.stride()),
         Shape(right.dims, tuple(y.shape), y.stride()),
-        kept,
     )
+    layout = _layout(*shapes, kept)
     floating = x.dtype.is_floating_point or x.dtype.is_complex
     if layout is None or (x.is_cuda and not floating):
         dims = tuple(sorted({*left.dims, *right.dims}))
         whole = Operand(align(x, left.dims, dims) * align(y, right.dims, dims), dims)
         return sum_over(whole, [i for i in dims if i not in kept])
+    multiply = _NARROW_BY.get()
+    if multiply is not None and layout.single and 1 < layout.narrowest <= NARROW:
+        long_rows = _layout(*shapes, kept, long_rows=True)
+        assert long_rows is not None
+        return _product(x, y, long_rows, multiply)
+    if layout.narrow and x.dtype in (torch.float32, torch.float64) and is_timed(x, y):
+        turned = _layout(*shapes, kept, turned=True)
+        assert turned is not None
+        forms = [partial(_product, x, y, form) for form in (layout, turned)]
+        layout = (layout, turned)[fastest((*shapes, kept, x.dtype), forms)]
+    return _product(x, y, layout)
+
+
+def _product(
+    x: torch.Tensor, y: torch.Tensor, layout: _Layout, multiply: Multiply = torch.mm
+) -> Operand:
     if layout.swapped:
         x, y = y, x
     b, m, n, k = layout.sizes
     x, y = x.permute(layout.x_axes), y.permute(layout.y_axes)
-    if not layout.looped and b == 1:
-        result = torch.mm(x.reshape(m, k), y.reshape(k, n))
+    if layout.single:
+        result = multiply(x.reshape(m, k), y.reshape(k, n))
     elif not layout.looped:
         result = torch.bmm(x.reshape(b, m, k), y.reshape(b, k, n))
     else:
@@ -79,7 +116,8 @@ def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
 
 
 def result_order(left: Shape, right: Shape, kept: frozenset[int]) -> Dims:
-    """The iterators of the product of two such operands as its result is stored, slowest first."""
+    """The iterators of the product of two such operands as its result is stored, slowest first: in
+    the form that is taken unless the other one is measured to be faster."""
     layout = _layout(left, right, kept)
     if layout is None:
         return tuple(sorted({*left.dims, *right.dims} & kept))
@@ -111,7 +149,7 @@ class Shape(NamedTuple):
 class _Layout(NamedTuple):
     """X's axes become (looped, b, m, k), Y's (looped, b, k, n), after swapping the operands where
     so marked; the product has the sizes `result`, and `result_axes` puts these into the order of
-    `dims`."""
+    `dims`.  `narrow`: one side is so much shorter that the other order may be the faster one."""
 
     swapped: bool
     x_axes: tuple[int, ...]
@@ -121,12 +159,26 @@ class _Layout(NamedTuple):
     result: tuple[int, ...]
     result_axes: tuple[int, ...]
     dims: Dims
+    narrow: bool = False
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one product of matrices."""
+        return not self.looped and self.sizes[0] == 1
+
+    @property
+    def narrowest(self) -> int:
+        """The rows or the columns, if these are fewer."""
+        return min(self.sizes[1:3])
 
 
 @lru_cache(maxsize=4096)
-def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
+def _layout(
+    x: Shape, y: Shape, kept: frozenset[int], *, turned: bool = False, long_rows: bool = False
+) -> _Layout | None:
     """The layout in which the contraction is a batched matrix product.  None if it is none: nothing
-    is summed, or all kept iterators are in both operands."""
+    is summed, or all kept iterators are in both operands.  `turned`: with the operands in the other
+    order; `long_rows`: in that in which there are no more columns than rows."""
     shared = {*x.dims} & {*y.dims}
     m = tuple(i for i in x.dims if i not in shared)
     n = tuple(i for i in y.dims if i not in shared)
@@ -136,9 +188,10 @@ def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
     extents = x.size_of | y.size_of
     rows, columns = _size(m, extents), _size(n, extents)
     swapped = bool(m and (not n or max(m) > max(n)))  # the last iterator becomes contiguous
-    if max(rows, columns) >= SLENDER * min(rows, columns):
+    slender = max(rows, columns) >= SLENDER * min(rows, columns)
+    if slender or long_rows:
         swapped = rows < columns
-    if swapped:
+    if swapped is not turned:
         x, y, m, n = y, x, n, m
     larger = x if prod(x.sizes) >= prod(y.sizes) else y
     batch, k = _by_stride(larger, tuple(shared & kept)), _by_stride(larger, k)
@@ -152,7 +205,7 @@ def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
     order = looped + together + m + n
     dims = tuple(sorted(order))
     return _Layout(
-        swapped,
+        swapped is not turned,
         tuple(x.dims.index(i) for i in looped + together + m + k),
         tuple(y.dims.index(i) for i in looped + together + k + n),
         tuple(extents[i] for i in looped),
@@ -160,6 +213,7 @@ def _layout(x: Shape, y: Shape, kept: frozenset[int]) -> _Layout | None:
         tuple(extents[i] for i in order),
         tuple(order.index(i) for i in dims),
         dims,
+        slender and 1 < min(rows, columns) <= WIDEST,
     )
 
 

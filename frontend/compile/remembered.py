@@ -258,7 +258,13 @@ def run_of(chosen: Trial, derivation: Derivation, request: Request) -> Executabl
         compiled = in_loops(chosen.label)
         checked = request.check_assumptions
         return executable(
-            chosen.plan, request.device, types, strict=strict, compiled=compiled, checked=checked
+            chosen.plan,
+            request.device,
+            types,
+            strict=strict,
+            compiled=compiled,
+            checked=checked,
+            timed=not request.limits.deterministic,
         )
     if chosen.text:
         plain_words = original(chosen.words)

@@ -72,9 +72,8 @@ class Kernels:
         )
         self.imports[f"from {self.prefix}_loops import loops"] = None
         results = ", ".join(f"({shape}, {dtype})" for shape, dtype in kernel.outs)
-        parallel = bool(kernel.team) or kernel.plan.pieces > 1
         self.lines.append(
-            f"{name} = loops({file!r}, {parallel}, [{results}], {kernel.team}, "
+            f"{name} = loops({file!r}, {kernel.several}, [{results}], {kernel.team}, "
             f"{list(kernel.numbers)})"
         )
 

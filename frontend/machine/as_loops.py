@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from time import perf_counter
 
 from einderive.derivations.search.extract import Plan
+from einderive.eops.back_ends import narrow_products
 from einderive.eops.back_ends.cpu_kernels import estimated, predicted
 from einderive.frontend.running.execute import task_of
 
@@ -20,7 +21,10 @@ def as_loops(plan: Plan) -> float:
     """The predicted seconds of the program as compiled loops."""
     tasks = [task_of(stage, "cpu", compiled=True) for stage in plan.stages]
     seconds, inside = predicted(tasks, plan.roots)
-    return seconds + sum(stage.seconds for stage in plan.stages if stage.scope not in inside)
+    for stage, task in zip(plan.stages, tasks, strict=True):
+        if stage.scope not in inside:
+            seconds += narrow_products.predicted(task) or stage.seconds
+    return seconds
 
 
 def roughly(plan: Plan) -> float:
@@ -32,13 +36,13 @@ def roughly(plan: Plan) -> float:
     )
 
 
-def fastest_as_loops(plans: Sequence[Plan], seconds: float) -> list[Plan]:
-    """The programs that are predicted in about so many seconds, the fastest first: of many those
-    that are the fastest `roughly`."""
+def fastest_as_loops(plans: Sequence[Plan], seconds: float) -> list[tuple[float, Plan]]:
+    """The programs with their predicted seconds, the fastest first: of many, those that are the
+    fastest `roughly`, as many as are predicted in about so many `seconds`."""
     ends = perf_counter() + seconds
     found: list[tuple[float, Plan]] = []
     for plan in sorted(plans, key=roughly):
         if found and perf_counter() > ends:
             break
         found.append((as_loops(plan), plan))
-    return [plan for _, plan in sorted(found, key=lambda one: one[0])]
+    return sorted(found, key=lambda one: one[0])

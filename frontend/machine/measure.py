@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from einderive.derivations.matching.machine import ANY, Machine, Table, constant
 from einderive.eops.back_ends import lowered
+from einderive.eops.torch_views.contract import Operand, contract
 from einderive.frontend.machine.clock import Clock, least
 from einderive.frontend.machine.small import SMALL, Instance, Small, applied, instance
 from einderive.frontend.machine.stages import Time
@@ -278,14 +279,19 @@ def _before(point: tuple[int, ...], axes: tuple[tuple[int, ...], ...]) -> Iterat
             yield (*point[:place], axis[at - 1], *point[place + 1 :])
 
 
+_KEPT = frozenset((0, 1, 2))
+"""The batch, the rows and the columns of a product."""
+
+
 def _product(
     batch: int, rows: int, columns: int, summed: int
 ) -> tuple[Callable[[], object], float]:
     sizes = (batch, rows, columns, summed)
-    left, right = torch.ones(batch, rows, summed), torch.ones(batch, summed, columns)
-    if batch == 1:
-        return partial(torch.mm, left[0], right[0]), _operations(sizes)
-    return partial(torch.bmm, left, right), _operations(sizes)
+    left = Operand(torch.ones(batch, rows, summed), (0, 1, 3))
+    right = Operand(torch.ones(batch, summed, columns), (0, 2, 3))
+    return partial(contract, left, right._replace(tensor=right.tensor.mT), _KEPT), _operations(
+        sizes
+    )
 
 
 def _convolution(

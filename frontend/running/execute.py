@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -14,7 +15,9 @@ from einderive.derivations.record.promises import used_by_all
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
 from einderive.eops.back_ends import fused, lowered
+from einderive.eops.back_ends.narrow_products import is_narrow
 from einderive.eops.back_ends.task import Fused, Run, Task
+from einderive.eops.timed import untimed
 from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.promises.check import Check, check_of
 from einderive.frontend.running.results import owned
@@ -32,6 +35,7 @@ class Executable:
     - `types` are the element types of the formula's outputs.  The results are converted to them,
       since a derived program may compute in others: floats where the formula has integers, or
       integers where it has floats.
+    - `timed`: the form of a narrow product may be chosen by timing when it runs (`eops.timed`).
 
     Results have memory of their own (`frontend.running.results`)."""
 
@@ -42,6 +46,7 @@ class Executable:
     kept: tuple[Scope, ...] = ()
     types: tuple[torch.dtype, ...] = ()
     promised: tuple[Tensor, ...] = ()
+    timed: bool = False
 
     @cached_property
     def _checks(self) -> list[tuple[Tensor, Check]]:
@@ -61,10 +66,11 @@ class Executable:
             check(inputs[tensor])
         buffers: dict[Any, torch.Tensor] = dict(inputs)
         dropped = self._dropped
-        for position, (scope, run) in enumerate(zip(self.scopes, self.runs, strict=True)):
-            buffers[scope] = run(buffers)
-            for source in dropped.get(position, ()):
-                buffers.pop(source, None)
+        with nullcontext() if self.timed else untimed():
+            for position, (scope, run) in enumerate(zip(self.scopes, self.runs, strict=True)):
+                buffers[scope] = run(buffers)
+                for source in dropped.get(position, ()):
+                    buffers.pop(source, None)
         others = (*inputs.values(), *(buffers[scope] for scope in self.kept))
         results = [buffers[root] for root in self.roots]
         if self.types:
@@ -103,13 +109,14 @@ def executable(
     compiled: bool = False,
     open_sizes: bool = False,
     checked: bool = True,
+    timed: bool = True,
 ) -> Executable:
     """The plan's stages on `cpu` or `cuda`: library operators by their launchers, eOperators
     through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
     `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
     faster; with `open_sizes`, these serve other sizes too.  `checked`: each call checks the
-    promises that the plan's steps used."""
+    promises that the plan's steps used.  `timed`: see `Executable`."""
     tasks = [
         replace(task_of(stage, device, strict, compiled), open_sizes=open_sizes)
         for stage in plan.stages
@@ -136,6 +143,7 @@ def executable(
         tuple(stage.scope for stage in plan.stages if stage.operator == FOLDED),
         tuple(types),
         used_by_all(plan.steps) if checked else (),
+        timed,
     )
 
 
@@ -143,8 +151,9 @@ def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = Fa
     """The task of the stage for back ends."""
     weights = stage.operator == FOLDED
     name = stage.operator or ""
-    own = compiled and not _library_is_faster(stage)
-    return Task(stage.scope, device, name, stage.binding, weights, strict, own)
+    narrow = is_narrow(stage.binding, stage.operator)
+    own = compiled and (narrow or not _library_is_faster(stage))
+    return Task(stage.scope, device, name, stage.binding, weights, strict, own, alone=narrow)
 
 
 def _library_is_faster(stage: Stage) -> bool:

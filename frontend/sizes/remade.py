@@ -71,7 +71,7 @@ def remade(
         return None
     judge = judge_of(derivation, known.device, perf_counter(), checked=checked, limits=limits)
     try:
-        run = _run(known, program, plan, checked=checked)
+        run = _run(known, program, plan, checked=checked, timed=not limits.deterministic)
         if run is None:
             return None
         trial = Trial(known.chosen.label, plan, run.words, inf, inf, known.chosen.verdict)
@@ -114,7 +114,7 @@ def _derivation(known: Derived, program: Program, plan: Plan | None) -> Derived:
 
 
 def _run(
-    known: Outcome, program: Program, plan: Plan | None, *, checked: bool
+    known: Outcome, program: Program, plan: Plan | None, *, checked: bool, timed: bool
 ) -> Executable | None:
     strict = known.derivation.nan == "strict"
     types, device, chosen = output_types(program), known.device, known.chosen
@@ -127,6 +127,7 @@ def _run(
             compiled=in_loops(chosen.label),
             open_sizes=True,
             checked=checked,
+            timed=timed,
         )
     if chosen.text:
         wanted = chosen.words, _NUMBER.sub("_", chosen.text)

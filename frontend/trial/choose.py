@@ -27,6 +27,7 @@ from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import (
     compiled_candidate,
     compiling_seconds,
+    loading_seconds,
     worth_compiling,
 )
 from einderive.frontend.trial.effort import NORMAL, Effort
@@ -113,6 +114,7 @@ def choose(
         words = {entrant.trial.words for entrant in plain if entrant.run is not None}
         most = len(derivation.candidates) if tried and judge.limits else tried
         trying = worth_trying(derivation, words, max(most, tried), known)
+        judge.begun += loading_seconds(derivation)
         judge.compiling = compiling_seconds(derivation)
         judge.restart()
         always = sure(trying, judge.fastest)

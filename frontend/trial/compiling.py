@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
@@ -10,7 +11,8 @@ from time import perf_counter
 
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
-from einderive.eops.back_ends.cpu_kernels import points
+from einderive.eops.back_ends import narrow_products
+from einderive.eops.back_ends.cpu_kernels import installed, points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
@@ -38,6 +40,9 @@ POINT_SECONDS = 5e-11
 HOPELESS, HOPELESS_LATE = 3.0, 0.5
 """A program that takes at least so many times the fastest one's time is not compiled; nor is the
 formula as given where little time is left and it takes at least half of that time."""
+PROMISING, PROMISING_SECONDS = 0.7, 0.3
+"""What is predicted to take less than this part of the fastest one's time is compiled also where
+little time is left, as long as so many seconds are."""
 MOST_WRONG = 8.0
 """Other stages take at least the predicted time divided by this."""
 
@@ -56,28 +61,33 @@ def worth_compiling(
     if derivation.target != "cpu":
         return
     started, judge.compiling = perf_counter(), 0.0
-    running = [entrant for entrant in entrants if entrant.run is not None]
-    fastest = min((entrant.seconds for entrant in running), default=inf)
-    found = chain([(AS_GIVEN, apart(derivation.unchanged))], _in_turn(derivation, entrants, judge))
+    given = inf, AS_GIVEN, apart(derivation.unchanged)
+    found = chain([given], _in_turn(derivation, entrants, judge))
     last = 0.0
-    for label, plan in islice(found, judge.effort.compiled):
+    for seconds, label, plan in islice(found, judge.effort.compiled):
         begun = perf_counter()
         spent = begun - started
         late = judge.left < judge.racing + max(last, ONE_SECONDS)
-        if spent > COMPILING * judge.effort.altogether or (late and label != AS_GIVEN):
+        fastest = min((each.seconds for each in entrants if each.run is not None), default=inf)
+        sure = seconds < PROMISING * fastest and judge.left > PROMISING_SECONDS
+        if spent > COMPILING * judge.effort.altogether:
+            return
+        if late and label != AS_GIVEN and not sure:
             return
         hopeless = HOPELESS_LATE if late else HOPELESS
         worth = _compiled(plan)
-        least = POINT_SECONDS * sum(points(stage.scope) for stage in worth)
+        least = sum(map(_least, worth))
         least += sum(stage.seconds for stage in plan.stages if stage not in worth) / MOST_WRONG
-        if 0 < len(worth) <= MOST_STAGES and least <= hopeless * fastest:
+        if 0 < len(worth) <= MOST_STAGES and (sure or least <= hopeless * fastest):
             yield label, plan
             last = perf_counter() - begun
 
 
 def _in_turn(
     derivation: Derived, entrants: Sequence[Entrant], judge: Judge
-) -> Iterator[tuple[str, Plan]]:
+) -> Iterator[tuple[float, str, Plan]]:
+    """Candidates with their labels, and the seconds that are predicted for them as loops, infinite
+    where they are not known."""
     tried = [entrant for entrant in entrants if entrant.trial.plan is not None]
     wrong = {
         entrant.trial.plan.kernels
@@ -94,11 +104,21 @@ def _in_turn(
         [plan for plan in others if plan.roots != given], PREDICTING * judge.effort.altogether
     )
     known: set[object] = set()
-    for pair in zip_longest(predicted, measured):
-        for plan in pair:
-            if plan is not None and plan.roots != given and plan.kernels not in known:
+    for pair in zip_longest(predicted, ((inf, plan) for plan in measured)):
+        for seconds, plan in filter(None, pair):
+            if plan.roots != given and plan.kernels not in known:
                 known.add(plan.kernels)
-                yield f"candidate {numbers[plan.kernels]}{IN_LOOPS}", plan
+                yield seconds, f"candidate {numbers[plan.kernels]}{IN_LOOPS}", plan
+
+
+def loading_seconds(derivation: Derived) -> float:
+    """Seconds in which the packages were loaded that compile loops: nothing but the first time in a
+    process."""
+    if derivation.target != "cpu" or not installed():
+        return 0.0
+    begun = perf_counter()
+    importlib.import_module("einderive.eops.cpu_kernels.build")
+    return perf_counter() - begun
 
 
 def compiling_seconds(derivation: Derived) -> float:
@@ -110,6 +130,12 @@ def compiling_seconds(derivation: Derived) -> float:
     if count > MOST_STAGES:
         return 0.0
     return STAGE_SECONDS * count + MORE_SECONDS * (len(derivation.candidates) > 1)
+
+
+def _least(stage: Stage) -> float:
+    """Seconds that a compiled stage takes at least."""
+    narrow = narrow_products.predicted(task_of(stage, "cpu", compiled=True))
+    return POINT_SECONDS * points(stage.scope) if narrow is None else narrow / 2
 
 
 def _compiled(plan: Plan) -> list[Stage]:

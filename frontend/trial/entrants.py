@@ -175,6 +175,7 @@ class Judge:
             compiled=compiled,
             open_sizes=bool(self.program.sizes),
             checked=self.checked,
+            timed=not self.limits.deterministic,
         )
 
     def far_behind(self, seconds: float) -> bool:

@@ -126,6 +126,15 @@ def digest_of(file: str) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def kept_as(file: str, told: Sequence[object]) -> tuple[object, ...] | None:
+    """The file and its digest before what `loops` is told besides.  None where the kernel is not on
+    disk, or not such that it does without numba."""
+    try:
+        return (file, digest_of(file), *told)
+    except Unlinkable:
+        return None
+
+
 def loops(
     file: str,
     digest: str,

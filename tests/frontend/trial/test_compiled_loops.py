@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -12,11 +14,11 @@ import einderive as ed
 from einderive.eops.back_ends import cpu_kernels
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
-from einderive.frontend.trial.compiling import apart, worth_compiling
+from einderive.frontend.trial.compiling import apart, loading_seconds, worth_compiling
 from einderive.frontend.trial.effort import of_seconds
-from einderive.frontend.trial.entrants import Judge, candidate
+from einderive.frontend.trial.entrants import Entrant, Judge, candidate
 from einderive.frontend.trial.hard import judge_of
-from einderive.frontend.trial.trial import AS_GIVEN
+from einderive.frontend.trial.trial import AS_GIVEN, Trial
 from tests.amount import sampled
 from tests.frontend.races import candidates_win, nobody_is_slow
 
@@ -161,11 +163,35 @@ def test_what_is_slow_stage_by_stage_may_be_compiled(monkeypatch: pytest.MonkeyP
     assert {f"{trial.label}, compiled" for trial in others} & set(labels)
 
 
+@pytest.mark.parametrize(
+    ("left", "slow", "tried"), [(0.5, 1.0, True), (0.5, 1e-9, False), (0.2, 1.0, False)]
+)
+def test_what_is_predicted_to_be_far_faster_is_compiled_late(
+    monkeypatch: pytest.MonkeyPatch, left: float, slow: float, tried: bool
+) -> None:
+    """Where no time is left for the others, as long as there is some."""
+    derivation = ed.derive("Y[i] = X[i]^6/X[i]^4", X=(400_000,))
+    judge = judge_of(derivation, "cpu", perf_counter())
+    monkeypatch.setattr(Judge, "left", property(lambda judge: left))
+    entrant = Entrant(Trial("candidate 1", None, (), slow, 0.0, "accepted"), run=lambda inputs: ())  # type: ignore[arg-type]
+    assert left < judge.racing
+    labels = [label for label, _ in worth_compiling(derivation, [entrant], judge)]
+    assert any(label.startswith("candidate") for label in labels) is tried
+
+
+@pytest.mark.compiled
+def test_loading_the_compiler_is_told_once() -> None:
+    derivation = ed.derive(CHAIN, budget=UNCHANGED, **SHAPES)
+    assert loading_seconds(derivation) >= 0
+    assert "einderive.eops.cpu_kernels.build" in sys.modules
+    assert loading_seconds(replace(derivation, target="cuda:90")) == 0
+
+
 def test_a_product_of_matrices_stays_with_the_library_where_that_is_faster() -> None:
     """Also one with few products for each entry, which a loop would compute."""
     words = {}
     for n in (4, 600):
-        found = ed.derive("T[i,j] = A[i,j]+1; Y[i,o] = T[i,j]*X[j,o]", A=(n, n), X=(n, 32))
+        found = ed.derive("T[i,j] = A[i,j]+1; Y[i,o] = T[i,j]*X[j,o]", A=(n, n), X=(n, 48))
         words[n] = executable(found.unchanged, "cpu", compiled=True).words
     assert "matmul" not in words[4]
     assert words[600] == (CPU_KERNELS.word, "matmul")

@@ -1,0 +1,196 @@
+"""Products with few columns by kernels of their own: their numbers, NaN, memory, types, threads."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import einderive as ed
+from einderive.eops.back_ends.narrow_products import NARROW_PRODUCTS, predicted
+from einderive.eops.cache_folder import VARIABLE
+from einderive.eops.cpu_kernels.calls.linked import loops
+from einderive.eops.cpu_kernels.products import kernel as kernel_module
+from einderive.eops.cpu_kernels.products.kernel import (
+    MOST_COLUMNS,
+    Form,
+    Narrow,
+    kernel_for,
+    takes,
+)
+from einderive.eops.torch_views.contract import NARROW, Operand, contract, narrow_by
+from einderive.frontend.running.execute import executable, task_of
+
+KEPT = frozenset((0, 1))
+PRODUCT = "Y[i,j] = A[i,k]*B[k,j]"
+
+
+def matrix(rows: int, columns: int, how: str, dtype: torch.dtype) -> torch.Tensor:
+    """A matrix of normal numbers, the same ones for each way to lie in memory."""
+    whole = torch.randn(rows, columns, dtype=dtype)
+    if how == "transposed":
+        return whole.T.contiguous().T
+    if how == "spaced":
+        room = torch.full((2 * rows, 3 * columns), float("nan"), dtype=dtype)
+        room[::2, ::3] = whole
+        return room[::2, ::3]
+    return whole
+
+
+def test_random_products() -> None:
+    draw = random.Random(7)
+    for _ in range(60):
+        dtype = draw.choice((torch.float32, torch.float64))
+        columns = draw.randint(2, MOST_COLUMNS[str(dtype)[6:]])
+        rows, terms = draw.randint(1, 70), draw.choice((0, 1, 2, 7, 40, 255, 256, 257, 700))
+        x = matrix(rows, terms, draw.choice(("dense", "transposed", "spaced")), dtype)
+        y = matrix(terms, columns, "dense", dtype)
+        assert takes(x, y)
+        (found,) = kernel_for(x, y)(x, y)
+        scale = x.abs().double() @ y.abs().double() + 1
+        error = (found.double() - x.double() @ y.double()).abs() / scale
+        assert found.dtype == dtype
+        assert float(error.max()) <= 8 * torch.finfo(dtype).eps
+
+
+def test_rows_of_y_may_lie_apart() -> None:
+    y = torch.randn(30, 12)[:, 3:8]
+    x = torch.randn(9, 30)
+    torch.testing.assert_close(kernel_for(x, y)(x, y)[0], x @ y)
+
+
+@pytest.mark.parametrize("columns", [2, 3, 5, 10, 17, 31])
+def test_nothing_beyond_the_result_is_written_and_nothing_beyond_y_is_read(columns: int) -> None:
+    rows, terms, room = 11, 6, 64
+    x = torch.randn(rows, terms)
+    y = torch.full((terms * columns + room,), float("nan"))
+    y[: terms * columns] = torch.randn(terms * columns)
+    given = y[: terms * columns].view(terms, columns)
+    result = torch.full((rows * columns + room,), 7.0)
+    kernel = kernel_for(x, given)
+    kernel.run(x.data_ptr(), given.data_ptr(), result.data_ptr(), *kernel.numbers)
+    torch.testing.assert_close(result[: rows * columns].view(rows, columns), x @ given)
+    assert bool((result[rows * columns :] == 7).all())
+
+
+def test_nan_and_infinities_are_where_the_sum_has_them() -> None:
+    x, y = torch.randn(40, 30), torch.randn(30, 5)
+    x[3, 4], x[17, 0], y[29, 2], y[7, 1] = float("nan"), float("inf"), float("-inf"), 0.0
+    found, expected = kernel_for(x, y)(x, y)[0], x.double() @ y.double()
+    assert torch.equal(found.isnan(), expected.isnan())
+    assert torch.equal(found.isinf(), expected.isinf())
+    assert torch.equal(found > 0, expected > 0)
+
+
+def test_threads_do_not_change_the_bits() -> None:
+    x, y = torch.randn(700, 900), torch.randn(900, 6)
+    before, found = torch.get_num_threads(), []
+    try:
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            found.append(kernel_for(x, y)(x, y)[0])
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(found[0], found[1])
+    assert torch.equal(found[0], found[2])
+
+
+def test_long_sums_keep_their_digits() -> None:
+    x, y = torch.full((2, 1 << 18), 0.1), torch.ones(1 << 18, 2)
+    found = kernel_for(x, y)(x, y)[0]
+    assert float(found[0, 0]) == pytest.approx(float(x[0, 0]) * (1 << 18), rel=1e-5)
+
+
+def test_other_matrices_are_not_taken() -> None:
+    x = torch.randn(50, 20)
+    for y in (torch.randn(20, 1), torch.randn(20, 33), torch.randn(5, 20).T):
+        assert not takes(x, y)
+    assert not takes(x, torch.randn(20, 5, dtype=torch.float64))
+    assert not takes(x.bfloat16(), torch.randn(20, 5).bfloat16())
+    assert not takes(x.double(), torch.randn(20, 17).double())
+
+
+def test_a_kernel_on_disk_serves_other_processes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    kernel_module._code.cache_clear()
+    x, y = torch.randn(64, 32), torch.randn(32, 29)
+    kernel = Narrow(Form(29, "float32"), (64, 32, 32, 1, 29))
+    told: Any = kernel.kept()
+    assert told is not None
+    again = loops(*told)(x, y)
+    kernel_module._code.cache_clear()
+    torch.testing.assert_close(again[0], x @ y)
+    loaded = Narrow(Form(29, "float32"), kernel.numbers)
+    assert loaded.code.file == kernel.code.file
+    torch.testing.assert_close(loaded(x, y)[0], again[0], rtol=0, atol=0)
+    kernel_module._code.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        (PRODUCT, {"A": (300, 20), "B": (20, 6)}),
+        (PRODUCT, {"A": (6, 20), "B": (20, 300)}),
+        ("Y[j,i] = 3*A[k,i]*B[j,k]", {"A": (20, 300), "B": (6, 20)}),
+        ("Y[i,u,j] = A[i,u,k,l]*B[k,l,j]", {"A": (60, 5, 4, 3), "B": (4, 3, 8)}),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_stage_that_is_a_product_runs_as_such_a_kernel(
+    text: str, shapes: dict[str, tuple[int, ...]], dtype: str
+) -> None:
+    found = ed.derive(text, budget=ed.Budget(states=1), dtypes=dtype, **shapes)
+    run = executable(found.unchanged, "cpu", compiled=True)
+    assert run.words == (NARROW_PRODUCTS.word,)
+    inputs = {t: torch.randn(t.shape, dtype=getattr(torch, dtype)) for t in found.source.inputs}
+    plain = executable(found.unchanged, "cpu")
+    assert NARROW_PRODUCTS.word not in plain.words
+    torch.testing.assert_close(run(inputs)[0], plain(inputs)[0], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        {"A": (300, 20), "B": (20, NARROW + 1)},
+        {"A": (8, 8), "B": (8, 8)},
+        {"A": (3, 300, 20), "B": (3, 20, 6)},
+    ],
+)
+def test_other_products_stay_with_the_library_or_loops(shapes: dict[str, tuple[int, ...]]) -> None:
+    text = PRODUCT if len(shapes["A"]) == 2 else "Y[b,i,j] = A[b,i,k]*B[b,k,j]"
+    found = ed.derive(text, budget=ed.Budget(states=1), **shapes)
+    assert NARROW_PRODUCTS.word not in executable(found.unchanged, "cpu", compiled=True).words
+    (stage,) = found.unchanged.stages
+    assert predicted(task_of(stage, "cpu", compiled=True)) is None
+
+
+def test_a_product_between_other_stages_is_no_part_of_their_kernels() -> None:
+    text = "T[i,k] = A[i,k]*where(i == k, 2, 1); P[i,j] = T[i,k]*B[k,j]; Y[i,j] = relu(P[i,j]+c[j])"
+    found = ed.derive(text, budget=ed.Budget(states=1), A=(90, 90), B=(90, 8), c=(8,))
+    run = executable(found.unchanged, "cpu", compiled=True)
+    assert run.words.count(NARROW_PRODUCTS.word) == 1
+    assert len(run.words) == 3
+    inputs = {t: torch.randn(t.shape) for t in found.source.inputs}
+    a, b, c = (inputs[next(t for t in inputs if t.name == name)] for name in "ABc")
+    expected = torch.relu((a * (1 + torch.eye(90))) @ b + c)
+    torch.testing.assert_close(run(inputs)[0], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_chains_of_products_within_a_stage_use_it() -> None:
+    calls: list[tuple[int, int]] = []
+
+    def multiply(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        calls.append((len(x), y.shape[1]))
+        return x @ y
+
+    left, right = torch.randn(5, 20), torch.randn(300, 20)
+    with narrow_by(multiply):
+        found, dims = contract(Operand(left, (0, 2)), Operand(right, (1, 2)), KEPT)
+    assert calls == [(300, 5)]
+    assert dims == (0, 1)
+    torch.testing.assert_close(found, left @ right.T)
