@@ -32,6 +32,7 @@ from einderive.eops.loops.values import (
     Windowed,
     Within,
 )
+from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
@@ -240,7 +241,7 @@ class Bodies:
             case Access():
                 return self._read(node, kind, at)
             case Add():
-                args = [self._value(term, kind, at) for term in node.terms]
+                args = [self._value(term, kind, at) for term in bracketed(node).terms]
                 return Operation("+", _ordered(args), kind)
             case Mul():
                 return self._product(node.factors, kind, at)

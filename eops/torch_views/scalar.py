@@ -21,6 +21,7 @@ from einderive.eops.torch_views.gather import PerDevice
 from einderive.eops.torch_views.steps import Dims, Frame, Step, Typed, Value
 from einderive.eops.torch_views.types import compared_in, held
 from einderive.eops.torch_views.views import plan_reads
+from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.given.complex_values import PARTS, becomes_real
 from einderive.ta.ir.affine import Range
@@ -165,6 +166,7 @@ class Elementwise:
         multiply-add in the vector loop only), and what a broadcast term is off by has to be the
         same in all elements that share it: in deviations from a mean it cancels.
         """
+        node = bracketed(node)
         pairs = [split_coefficient(term) for term in node.terms if not isinstance(term, Const)]
         constant = next((t.value for t in node.terms if isinstance(t, Const)), None)
         terms = [(c, self._compile(core)) for c, core in pairs]

@@ -16,6 +16,7 @@ from einderive.eops.triton_kernels.emit_access import (
     scalar,
 )
 from einderive.eops.triton_kernels.plan import Plan
+from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.data import Function
 from einderive.ta.ir import affine
@@ -84,7 +85,7 @@ class BodyWriter:
         if isinstance(node, Mul):
             return self._product(node.factors)
         if isinstance(node, Add):
-            return " + ".join(map(self._operand, node.terms))
+            return " + ".join(map(self._operand, bracketed(node).terms))
         if isinstance(node, Power):
             return self._product((node,))
         if isinstance(node, Select):

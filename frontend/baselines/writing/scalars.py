@@ -30,6 +30,7 @@ from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.views import View, aligned, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, is_narrow
 from einderive.ta.exact.fields import rounded
+from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
@@ -252,7 +253,7 @@ class Scalars:
     def _add(self, node: Add) -> str:
         pairs: list[tuple[Number, Node]] = [
             (Fraction(1), term) if self._is_idiom(term) else split_coefficient(term)
-            for term in node.terms
+            for term in bracketed(node).terms
         ]
         pairs.sort(key=lambda pair: (isinstance(pair[1], Const), pair[0] < 0))
         text, floats = "", self._is_float(pairs[0][1])

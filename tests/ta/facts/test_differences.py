@@ -1,0 +1,96 @@
+"""Differences within a sum: which terms are put together, and what that does to digits."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import einderive as ed
+from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.running.execute import executable
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.facts.differences import bracketed
+from einderive.ta.ir.node import Add, Node
+from einderive.ta.notation.parse import parse
+
+GRADIENT = "Y[i] = (A[i+2]-A[i])+2*(A[i+3]-A[i+1])+(A[i+5]-A[i+4]) where i in 0:95"
+
+
+def sum_of(text: str, **shapes: tuple[int, ...]) -> Add:
+    (scope,) = parse(text, shapes).roots()
+    assert isinstance(scope.body, Add)
+    return scope.body
+
+
+def nested(node: Node) -> int:
+    """How many of the terms hold a sum."""
+    assert isinstance(node, Add)
+    return sum("(" in str(term) or isinstance(term, Add) for term in node.terms)
+
+
+def test_reads_of_one_tensor_with_opposite_factors_are_subtracted_first() -> None:
+    found = bracketed(sum_of(GRADIENT, A=(100,)))
+    assert len(found.terms) == 3
+    assert nested(found) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("Y[i] = A[i] - B[i] where i in 0:9", 2),  # a difference already
+        ("Y[i] = A[i+1] - A[i] where i in 0:9", 2),
+        ("Y[i] = A[i] - B[i] + 3 where i in 0:9", 3),  # of two tensors
+        ("Y[i] = A[i+1] + A[i] + B[i] where i in 0:9", 3),
+        ("Y[i] = 2*A[i+1] - A[i] + B[i] where i in 0:9", 3),
+    ],
+)
+def test_other_sums_stay(text: str, terms: int) -> None:
+    node = sum_of(text, A=(10,), **({"B": (10,)} if "B" in text else {}))
+    assert len(bracketed(node).terms) == len(node.terms) == terms
+    assert nested(bracketed(node)) == 0
+
+
+def test_each_term_is_used_once() -> None:
+    node = sum_of("Y[i] = A[i+2] + B[i] - A[i+1] - A[i] + 5 where i in 0:8", A=(10,), B=(8,))
+    found = bracketed(node)
+    assert len(found.terms) == len(node.terms) - 1
+    assert nested(found) == 1
+
+
+def offset(dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return (1000 + torch.randn(100, dtype=torch.float64)).to(dtype)
+
+
+def off(found: torch.Tensor, a: torch.Tensor) -> float:
+    a = a.double()
+    exact = (a[2:97] - a[:95]) + 2 * (a[3:98] - a[1:96]) + (a[5:100] - a[4:99])
+    return float((found.double() - exact).abs().max() / exact.abs().max())
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_programs_keep_the_digits_of_a_gradient(compiled: bool) -> None:
+    """Added up from left to right, three digits are lost."""
+    derivation = ed.derive(GRADIENT, budget=ed.Budget(states=1), A=(100,))
+    run = executable(derivation.unchanged, "cpu", compiled=compiled)
+    a = offset()
+    (found,) = run({derivation.source.inputs[0]: a})
+    assert off(found, a) < 3e-7
+
+
+def test_plain_programs_write_the_differences() -> None:
+    program = parse(GRADIENT, {"A": (100,)})
+    a = offset()
+    for rival in rivals(program, "cpu"):
+        assert off(rival.call(a), a) < 3e-7, rival.text
+        assert rival.text.count("(A[") == 3
+
+
+def test_integers_are_the_same() -> None:
+    (scope,) = parse(GRADIENT, {"A": (100,)}, {"A": "int64"}).roots()
+    derivation = ed.derive(GRADIENT, budget=ed.Budget(states=1), A=(100,), dtypes="int64")
+    a = torch.randint(-50, 50, (100,))
+    assert [t.name for t in input_tensors(scope)] == ["A"]
+    for compiled in (False, True):
+        run = executable(derivation.unchanged, "cpu", compiled=compiled)
+        (found,) = run({derivation.source.inputs[0]: a})
+        assert torch.equal(found, a[2:97] - a[:95] + 2 * (a[3:98] - a[1:96]) + a[5:] - a[4:99])
