@@ -52,8 +52,9 @@ def is_timed(*tensors: torch.Tensor) -> bool:
     )
 
 
-def fastest(key: Hashable, forms: Sequence[Callable[[], object]]) -> int:
-    """The number of the fastest form, measured where the key has not been met before."""
+def fastest(key: Hashable, forms: Callable[[], Sequence[Callable[[], object]]]) -> int:
+    """The number of the fastest of the forms that `forms` gives, measured where the key has not
+    been met before."""
     key = (key, torch.get_num_threads())
     found = _KNOWN.get(key)
     if found is None:
@@ -63,10 +64,11 @@ def fastest(key: Hashable, forms: Sequence[Callable[[], object]]) -> int:
     return found
 
 
-def _measured(forms: Sequence[Callable[[], object]]) -> int:
-    least = [float("inf")] * len(forms)
+def _measured(make: Callable[[], Sequence[Callable[[], object]]]) -> int:
     begun = perf_counter()
     with torch._C.DisableTorchFunction(), torch.no_grad():  # a recorder does not see these runs
+        forms = make()
+        least = [float("inf")] * len(forms)
         for form in forms:
             form()
         for number in range(ROUNDS):

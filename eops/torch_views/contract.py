@@ -28,6 +28,8 @@ SLENDER: Final = 8
 times 4096 x 32 takes 8.4 ms on two cores, its transpose 14 ms (`frontend.bench.ceilings`)."""
 WIDEST: Final = 64
 """A product with more columns takes as long in both orders of its factors, within a fifth."""
+MEASURED: Final = 1 << 22
+"""So many multiply-adds of a product are measured to choose the order of its factors."""
 LEAST_SLICE: Final = 1 << 17
 """Multiply-adds below which a slice's call costs more than copying the operands at once:
 2^17 take about as long as the call itself (10 microseconds on one core)."""
@@ -90,11 +92,34 @@ def contract(left: Operand, right: Operand, kept: frozenset[int]) -> Operand:
         assert long_rows is not None
         return _product(x, y, long_rows, multiply)
     if layout.narrow and x.dtype in (torch.float32, torch.float64) and is_timed(x, y):
-        turned = _layout(*shapes, kept, turned=True)
-        assert turned is not None
-        forms = [partial(_product, x, y, form) for form in (layout, turned)]
-        layout = (layout, turned)[fastest((*shapes, kept, x.dtype), forms)]
+        key = (*shapes, kept, x.dtype)
+        if fastest(key, lambda: _forms(left, right, kept)):
+            turned = _layout(*shapes, kept, turned=True)
+            assert turned is not None
+            return _product(x, y, turned)
     return _product(x, y, layout)
+
+
+def _forms(left: Operand, right: Operand, kept: frozenset[int]) -> list[Callable[[], object]]:
+    """The product in both orders of its factors, or a piece of it, if it is long."""
+    extents = {
+        i: n for one in (left, right) for i, n in zip(one.dims, one.tensor.shape, strict=True)
+    }
+    longest = max({*left.dims} ^ {*right.dims}, key=extents.__getitem__)
+    rows = max(1, extents[longest] * MEASURED // max(1, prod(extents.values())))
+
+    def piece(one: Operand) -> torch.Tensor:
+        if longest not in one.dims or rows >= extents[longest]:
+            return one.tensor
+        return one.tensor.narrow(one.dims.index(longest), 0, rows)
+
+    x, y = piece(left), piece(right)
+    shapes = (
+        Shape(left.dims, tuple(x.shape), x.stride()),
+        Shape(right.dims, tuple(y.shape), y.stride()),
+    )
+    layouts = [_layout(*shapes, kept, turned=turned) for turned in (False, True)]
+    return [partial(_product, x, y, layout) for layout in layouts if layout is not None]
 
 
 def _product(

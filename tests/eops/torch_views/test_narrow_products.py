@@ -3,14 +3,15 @@ where nothing may be timed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import pytest
 import torch
 
 from einderive.eops import timed as narrow
 from einderive.eops.timed import fastest, is_timed, untimed
-from einderive.eops.torch_views.contract import Operand, contract
+from einderive.eops.torch_views.contract import MEASURED, Operand, contract
 from einderive.frontend.call.record import record
 
 KEPT = frozenset((0, 1, 2))
@@ -125,12 +126,12 @@ def test_the_faster_form_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def ran(*seconds: float) -> int:
         narrow._KNOWN.clear()
-        return fastest("key", [lambda s=s: taking(s) for s in seconds])  # type: ignore[misc]
+        return fastest("key", lambda: [lambda s=s: taking(s) for s in seconds])  # type: ignore[misc]
 
     assert ran(1e-4, 5e-5) == 1
     assert ran(1e-4, 9.5e-5) == 0  # no clear gain
     assert ran(5e-5, 1e-4) == 0
-    assert fastest("key", []) == 0  # known
+    assert fastest("key", list) == 0  # known
 
 
 def test_a_long_product_runs_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,8 +142,25 @@ def test_a_long_product_runs_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
         nonlocal now, runs
         now, runs = now + 0.02, runs + 1
 
-    fastest("key", [run, run])
+    fastest("key", lambda: [run, run])
     assert runs == 2 * (1 + narrow.LEAST_ROUNDS)
+
+
+def test_of_a_long_product_a_piece_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def measured(make: Callable[[], Sequence[partial[Operand]]]) -> int:
+        for form in make():
+            result = form().tensor
+            made.append(result.numel() // 3 * 1000)
+        return 1
+
+    monkeypatch.setattr(narrow, "_measured", measured)
+    left, right = operands(1, 6000, 3, 1000)
+    result = contract(left, right, KEPT).tensor
+    torch.testing.assert_close(result, left.tensor @ right.tensor.mT, rtol=1e-4, atol=1e-4)
+    assert len(made) == 2
+    assert all(MEASURED / 3 * 0.9 < each <= MEASURED / 3 for each in made)
 
 
 def test_under_a_transformation_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
