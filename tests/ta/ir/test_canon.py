@@ -154,7 +154,7 @@ def raw_tensors(raw: Any) -> list[Raw]:
     return [t for part in raw for t in raw_tensors(part)] if isinstance(raw, tuple) else []
 
 
-@drawn(300)
+@drawn(200)
 @given(raw_scopes())
 def test_a_scope_has_the_value_of_its_tree(raw: RawScope):
     check_against_naive(raw)
