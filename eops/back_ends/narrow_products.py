@@ -66,10 +66,9 @@ def with_kernels(run: Run) -> Run:
 
 def _multiplied(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """The product, by a kernel if there is one for these types."""
-    from einderive.eops.cpu_kernels.products.kernel import takes
+    from einderive.eops.cpu_kernels.products.kernel import arranged, takes
 
-    y = y if y.stride(1) == 1 else y.contiguous()
-    return _product(x, y)[0] if takes(x, y) else torch.mm(x, y)
+    return _product(x, arranged(x, y))[0] if takes(x, y) else torch.mm(x, y)
 
 
 def _kernel_for(x: torch.Tensor, y: torch.Tensor) -> Narrow:

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import torch
 
-from einderive.eops.cpu_kernels.products.kernel import kernel_for
+from einderive.eops.cpu_kernels.products.kernel import arranged, kernel_for
 from einderive.frontend.text import duration
 from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race
 
@@ -37,12 +37,12 @@ def products(sizes: tuple[int, int, int], seconds: float = 0.3) -> Iterator[floa
     """The seconds of `torch.mm`, transposed, and of the kernel; then those of NumPy."""
     rows, terms, columns = sizes
     x, y = torch.randn(rows, terms), torch.randn(terms, columns)
-    kernel = kernel_for(x, y).launcher()
-    torch.testing.assert_close(kernel(x, y)[0], x @ y, rtol=1e-3, atol=1e-3)
+    kernel = kernel_for(x, arranged(x, y)).launcher()
+    torch.testing.assert_close(kernel(x, arranged(x, y))[0], x @ y, rtol=1e-3, atol=1e-3)
     runs = (
         lambda: torch.mm(x, y),
         lambda: torch.mm(y.T, x.T),
-        lambda: kernel(x, y),
+        lambda: kernel(x, arranged(x, y)),
     )
     found: list[Timing] = race(runs, seconds=seconds, sample=LONG_SAMPLE)
     yield from (each.seconds for each in found)

@@ -1,5 +1,5 @@
 """Products of matrices with few columns, written for LLVM.
 
 Not here: sums of products in kernels of other stages (`eops.cpu_kernels`).
-May be imported by `eops.back_ends` and tests.
+May be imported by `eops.back_ends`, `frontend.bench` and tests.
 """

@@ -1,12 +1,10 @@
 """Products with few columns, with the totals of several rows in vector registers.
 
-    for rows i, some at once:   for parts of k:   for k:   t[i,:] += X[i,k] * Y[k,:]
-                                                  T[i,:] += t[i,:]
-                                Z[i,:] = T[i,:]
+    Z[i,j] = sum[k](X[i,k]*Y[k,j])        vectors across the columns j, or along the terms k
 
 Libraries of matrix products are made for wide results: for 512 x 512 times 512 x 4, torch takes
-160 us on two threads of an AMD EPYC.  Sizes and steps are numbers behind the addresses, so one
-kernel serves all products with as many columns, of one type.
+160 us on two threads of an AMD EPYC (`frontend.bench.narrow_products`).  Sizes and steps are
+numbers behind the addresses, so one kernel serves all products with as many columns, of one type.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import torch
 from llvmlite import ir
@@ -26,7 +24,8 @@ from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.linked import kept_as, prepare
 from einderive.eops.cpu_kernels.late import LIBRARY
-from einderive.eops.cpu_kernels.products.code import written
+from einderive.eops.cpu_kernels.products.across import Across
+from einderive.eops.cpu_kernels.products.along import MOST, Along
 from einderive.eops.cpu_kernels.stored import Library, digest, store, stored
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.ta.ir.dtypes import type_name
@@ -35,20 +34,31 @@ MOST_COLUMNS: Final = {"float32": 32, "float64": 16}
 """As many as two vectors hold."""
 
 
+Numbers: TypeAlias = tuple[int, int, int, int, int, int]
+LEAST_ALONG: Final = 64
+"""Shorter sums are not worth the sums of lanes at their end."""
+
+
 class Form(NamedTuple):
     """What the code of a kernel depends on."""
 
     columns: int
     dtype: str
+    along: bool = False
+
+    def written(self, module: Any, name: str) -> Any:
+        """The module with the function of this name."""
+        (Along if self.along else Across)(module, name, self.columns, self.dtype).write()
+        return module
 
 
 @dataclass(frozen=True)
 class Narrow:
-    """`(X, Y) -> (Z,)` for matrices of these sizes; the columns of Y lie side by side.  `numbers`
-    are the rows, the terms, and the steps of X's rows, of X's columns and of Y's rows."""
+    """`(X, Y) -> (Z,)` for matrices of these sizes.  `numbers` are the rows, the terms, and the
+    steps of X's rows, of X's columns, of Y's rows and of Y's columns."""
 
     form: Form
-    numbers: tuple[int, int, int, int, int]
+    numbers: Numbers
     several: ClassVar = True
     """Several threads may run it."""
     team: ClassVar = 0
@@ -103,20 +113,33 @@ class Narrow:
         return self._launch(x, y)
 
 
+def runs_along(x: torch.Tensor, columns: int) -> bool:
+    """Whether the kernel for this X and so many columns has vectors along the terms, for which the
+    terms of each column of Y have to lie side by side."""
+    return columns <= MOST and x.shape[1] >= LEAST_ALONG and x.stride(1) == 1
+
+
+def arranged(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Y as the kernel reads it."""
+    if runs_along(x, y.shape[1]):
+        return y if y.stride(0) == 1 else y.t().contiguous().t()
+    return y if y.stride(1) == 1 else y.contiguous()
+
+
 def takes(x: torch.Tensor, y: torch.Tensor) -> bool:
     """Whether a kernel multiplies these matrices."""
     most = MOST_COLUMNS.get(type_name(x), 0)
-    return x.dtype == y.dtype and 1 < y.shape[1] <= most and y.stride(1) == 1
+    return x.dtype == y.dtype and 1 < y.shape[1] <= most
 
 
 def kernel_for(x: torch.Tensor, y: torch.Tensor) -> Narrow:
-    """The kernel for matrices that it `takes`."""
-    (rows, terms), (x_row, x_term) = x.shape, x.stride()
-    return _kept(Form(y.shape[1], type_name(x)), (rows, terms, x_row, x_term, y.stride(0)))
+    """The kernel for matrices that it `takes`, Y as it is `arranged`."""
+    form = Form(y.shape[1], type_name(x), runs_along(x, y.shape[1]))
+    return _kept(form, (*x.shape, *x.stride(), *y.stride()))
 
 
 @lru_cache(maxsize=KEPT)
-def _kept(form: Form, numbers: tuple[int, int, int, int, int]) -> Narrow:
+def _kept(form: Form, numbers: Numbers) -> Narrow:
     return Narrow(form, numbers)
 
 
@@ -124,14 +147,14 @@ def _kept(form: Form, numbers: tuple[int, int, int, int, int]) -> Narrow:
 def _code(form: Form) -> Code:
     """The machine code, from the disk where it is kept."""
     prepare()
-    name = digest(str(written(ir.Module("narrow"), "narrow", *form)), form.dtype)
+    name = digest(str(form.written(ir.Module("narrow"), "narrow")), form.dtype)
     code = stored(name)
     if code is None:
         symbol = f"kernel_{name}"
         with global_compiler_lock:
             library = LIBRARY(cpu_target.target_context.codegen(), symbol)
             module = library.create_ir_module(symbol)
-            written(module, symbol, *form)
+            form.written(module, symbol)
             library.enable_object_caching()
             library.add_ir_module(module)
             library.finalize()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,14 @@ from einderive.eops.back_ends.narrow_products import NARROW_PRODUCTS, predicted
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.cpu_kernels.calls.linked import loops
 from einderive.eops.cpu_kernels.products import kernel as kernel_module
+from einderive.eops.cpu_kernels.products.along import MOST
 from einderive.eops.cpu_kernels.products.kernel import (
     MOST_COLUMNS,
     Form,
     Narrow,
+    arranged,
     kernel_for,
+    runs_along,
     takes,
 )
 from einderive.eops.torch_views.contract import NARROW, Operand, contract, narrow_by
@@ -40,35 +44,54 @@ def matrix(rows: int, columns: int, how: str, dtype: torch.dtype) -> torch.Tenso
     return whole
 
 
+def multiplied(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    assert takes(x, y)
+    y = arranged(x, y)
+    (found,) = kernel_for(x, y)(x, y)
+    return found
+
+
 def test_random_products() -> None:
     draw = random.Random(7)
-    for _ in range(14):
+    ways: Counter[bool] = Counter()
+    for number in range(20):
         dtype = draw.choice((torch.float32, torch.float64))
-        columns = draw.randint(2, MOST_COLUMNS[str(dtype)[6:]])
+        columns = draw.randint(2, MOST_COLUMNS[str(dtype)[6:]] if number % 2 else MOST)
         rows, terms = draw.randint(1, 70), draw.choice((0, 1, 2, 7, 40, 255, 256, 257, 700))
         x = matrix(rows, terms, draw.choice(("dense", "transposed", "spaced")), dtype)
         y = matrix(terms, columns, "dense", dtype)
-        assert takes(x, y)
-        (found,) = kernel_for(x, y)(x, y)
+        found = multiplied(x, y)
+        ways[runs_along(x, columns)] += 1
         scale = x.abs().double() @ y.abs().double() + 1
         error = (found.double() - x.double() @ y.double()).abs() / scale
         assert found.dtype == dtype
         assert float(error.max()) <= 8 * torch.finfo(dtype).eps
+    assert min(ways[True], ways[False]) > 2
 
 
 def test_rows_of_y_may_lie_apart() -> None:
     y = torch.randn(30, 12)[:, 3:8]
     x = torch.randn(9, 30)
-    torch.testing.assert_close(kernel_for(x, y)(x, y)[0], x @ y)
+    torch.testing.assert_close(multiplied(x, y), x @ y)
 
 
-@pytest.mark.parametrize("columns", [2, 3, 5, 10, 17, 31])
-def test_nothing_beyond_the_result_is_written_and_nothing_beyond_y_is_read(columns: int) -> None:
-    rows, terms, room = 11, 6, 64
-    x = torch.randn(rows, terms)
+@pytest.mark.parametrize(
+    ("terms", "columns"),
+    [(6, 2), (6, 3), (6, 5), (6, 10), (6, 17), (6, 31), (71, 2), (64, 3), (79, 6)],
+)
+def test_nothing_beyond_the_result_is_written_and_nothing_beyond_the_operands_is_read(
+    terms: int, columns: int
+) -> None:
+    rows, room = 11, 64
+    x = torch.full((rows * terms + room,), float("nan"))
+    x[: rows * terms] = torch.randn(rows * terms)
+    x = x[: rows * terms].view(rows, terms)
     y = torch.full((terms * columns + room,), float("nan"))
     y[: terms * columns] = torch.randn(terms * columns)
     given = y[: terms * columns].view(terms, columns)
+    if runs_along(x, columns):
+        given = y[: terms * columns].view(columns, terms).T
+    assert arranged(x, given) is given
     result = torch.full((rows * columns + room,), 7.0)
     kernel = kernel_for(x, given)
     kernel.run(x.data_ptr(), given.data_ptr(), result.data_ptr(), *kernel.numbers)
@@ -76,37 +99,40 @@ def test_nothing_beyond_the_result_is_written_and_nothing_beyond_y_is_read(colum
     assert bool((result[rows * columns :] == 7).all())
 
 
-def test_nan_and_infinities_are_where_the_sum_has_them() -> None:
-    x, y = torch.randn(40, 30), torch.randn(30, 5)
+@pytest.mark.parametrize("terms", [30, 90])
+def test_nan_and_infinities_are_where_the_sum_has_them(terms: int) -> None:
+    x, y = torch.randn(40, terms), torch.randn(terms, 5)
     x[3, 4], x[17, 0], y[29, 2], y[7, 1] = float("nan"), float("inf"), float("-inf"), 0.0
-    found, expected = kernel_for(x, y)(x, y)[0], x.double() @ y.double()
+    found, expected = multiplied(x, y), x.double() @ y.double()
     assert torch.equal(found.isnan(), expected.isnan())
     assert torch.equal(found.isinf(), expected.isinf())
     assert torch.equal(found > 0, expected > 0)
 
 
-def test_threads_do_not_change_the_bits() -> None:
-    x, y = torch.randn(700, 900), torch.randn(900, 6)
+@pytest.mark.parametrize("columns", [5, 12])
+def test_threads_do_not_change_the_bits(columns: int) -> None:
+    x, y = torch.randn(700, 900), torch.randn(900, columns)
     before, found = torch.get_num_threads(), []
     try:
         for threads in (1, 2, 3):
             torch.set_num_threads(threads)
-            found.append(kernel_for(x, y)(x, y)[0])
+            found.append(multiplied(x, y))
     finally:
         torch.set_num_threads(before)
     assert torch.equal(found[0], found[1])
     assert torch.equal(found[0], found[2])
 
 
-def test_long_sums_keep_their_digits() -> None:
-    x, y = torch.full((2, 1 << 18), 0.1), torch.ones(1 << 18, 2)
-    found = kernel_for(x, y)(x, y)[0]
+@pytest.mark.parametrize("columns", [2, 9])
+def test_long_sums_keep_their_digits(columns: int) -> None:
+    x, y = torch.full((2, 1 << 18), 0.1), torch.ones(1 << 18, columns)
+    found = multiplied(x, y)
     assert float(found[0, 0]) == pytest.approx(float(x[0, 0]) * (1 << 18), rel=1e-5)
 
 
 def test_other_matrices_are_not_taken() -> None:
     x = torch.randn(50, 20)
-    for y in (torch.randn(20, 1), torch.randn(20, 33), torch.randn(5, 20).T):
+    for y in (torch.randn(20, 1), torch.randn(20, 33)):
         assert not takes(x, y)
     assert not takes(x, torch.randn(20, 5, dtype=torch.float64))
     assert not takes(x.bfloat16(), torch.randn(20, 5).bfloat16())
@@ -119,7 +145,7 @@ def test_a_kernel_on_disk_serves_other_processes(
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     kernel_module._code.cache_clear()
     x, y = torch.randn(64, 32), torch.randn(32, 29)
-    kernel = Narrow(Form(29, "float32"), (64, 32, 32, 1, 29))
+    kernel = Narrow(Form(29, "float32"), (64, 32, 32, 1, 29, 1))
     told: Any = kernel.kept()
     assert told is not None
     again = loops(*told)(x, y)

@@ -1,0 +1,75 @@
+"""A product whose vectors are parts of the sum.
+
+for parts of k:   for 16 k at once:   t[i,j] += X[i,k] * Y[k,j]        lane by lane
+                  T[i,j] += t[i,j]
+Z[i,j] = the sum of the lanes of T[i,j]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, Final
+
+from llvmlite import ir
+
+from einderive.eops.cpu_kernels.products.writer import INT, Writer
+
+PART: Final = 256
+"""So many products are added to each other in a lane before they are added to the total."""
+TOTALS: Final = 12
+"""Vectors of totals that fit into registers, beside those of the parts."""
+LANES: Final = {"float32": 16, "float64": 8}
+MOST: Final = 6
+"""With more columns, sums of the lanes take longer than what this way saves."""
+
+
+class Along(Writer):
+    """The rows of X and the columns of Y lie side by side."""
+
+    def __init__(self, module: Any, name: str, columns: int, dtype: str) -> None:
+        super().__init__(module, name, columns, dtype, LANES[dtype])
+        self.rows_at_once = max(1, TOTALS // columns)
+
+    def rows(self, row: Any, first: Sequence[Any]) -> None:
+        builder = self.builder
+        places = [*product(range(len(first)), range(self.columns))]
+        totals, parts = self.rooms(len(places)), self.rooms(len(places))
+        left = builder.srem(self.terms, INT(self.lanes))
+        whole = builder.sub(self.terms, left)
+        step = PART * self.lanes
+        with self.loop(INT(0), whole, step) as begin:
+            end = self.least(builder.add(begin, INT(step)), whole)
+            self.clear(parts)
+            with self.loop(begin, end, self.lanes) as term:
+                self._products(first, term, self.mask(self.lanes), parts)
+            for total, part in zip(totals, parts, strict=True):
+                self.accumulate(total, builder.load(part))
+        with builder.if_then(builder.icmp_signed(">", left, INT(0))):
+            self._products(first, whole, self._until(left), totals)
+        for (r, column), total in zip(places, totals, strict=True):
+            name = f"llvm.vector.reduce.fadd.{self.suffix}"
+            given = [ir.Constant(self.element, 0.0), builder.load(total)]
+            found = self.called(name, self.element, given, "reassoc")
+            builder.store(found, self.result(row, r, column))
+
+    def _products(self, first: Sequence[Any], term: Any, mask: Any, totals: Sequence[Any]) -> None:
+        """Those of as many k as there are lanes, from `term` on."""
+        builder = self.builder
+        sides = []
+        for column in range(self.columns):
+            at = builder.add(builder.mul(INT(column), self.y_column), term)
+            sides.append(self.load(builder.gep(self.y, [at]), mask))
+        for r, start in enumerate(first):
+            numbers = self.load(builder.gep(start, [term]), mask)
+            for column, side in enumerate(sides):
+                self.multiply_add(totals[r * self.columns + column], numbers, side)
+
+    def _until(self, count: Any) -> Any:
+        """The mask of the first so many places."""
+        kind = ir.VectorType(INT, self.lanes)
+        places = ir.Constant(kind, [*range(self.lanes)])
+        many = ir.Constant(kind, ir.Undefined)
+        for k in range(self.lanes):
+            many = self.builder.insert_element(many, count, ir.IntType(32)(k))
+        return self.builder.icmp_signed("<", places, many)
