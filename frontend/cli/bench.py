@@ -215,7 +215,7 @@ def choice() -> None:
 @KEPT
 @reported("choices.chosen:bench_chosen")
 def chosen() -> None:
-    """Compare the chosen program with the fastest program that is found.
+    """Compare the chosen program with the fastest one.
 
     Each formula is compiled twice with the default options. One race times these two functions, the
     program that effort="high" finds, and 20 programs that are drawn at random. To find them takes
@@ -230,7 +230,7 @@ def chosen() -> None:
 @SECONDS
 @reported("digits:bench_digits")
 def digits() -> None:
-    """Compare the correct digits of compiled functions and of plain lines."""
+    """Compare correct digits with those of plain lines."""
 
 
 @bench.command(
