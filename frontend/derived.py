@@ -183,8 +183,8 @@ class Derived(Uncopied):
         return f"<Derivation of {show_program(self.source)!r}, {len(self.candidates)} candidates>"
 
     def data(self, search: bool = False, kernels: bool = False) -> dict[str, Any]:
-        """The record as plain data; `frontend.api.record.load` reads it back.  With `search`, it
-        holds the search too, where that is known; with `kernels`, the sources of kernels."""
+        """The record as plain data, which `frontend.api.record.load` reads.  With `search`, it
+        holds the search too, if there was one; with `kernels`, the sources of kernels."""
         hints = self.source.hints
         known = search and (self.graph is not None or self.recorded_search is not None)
         more: dict[str, Any] = {"search": search_data(self._known_search)} if known else {}

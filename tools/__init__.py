@@ -1,6 +1,6 @@
 """For developers, not installed: pages of the documentation, the tables of the grammar, the search
 compiled.
 
-Not here: anything that a user calls.
-May be imported by nobody.
+Not here: functions for users.
+May be imported by nothing.
 """

@@ -1,4 +1,4 @@
-"""The checker: the code that has to be trusted, besides the notation, to believe a derivation.
+"""The checker.  To trust a derivation, it is enough to trust this code and the notation.
 
 It compares the two sides of a step as tensors, from their definitions, and imports no code that
 proposes, makes or chooses steps.  `docs/guarantees.md` states the argument.

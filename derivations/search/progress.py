@@ -15,14 +15,15 @@ from einderive.ta.ir.node import Scope
 class Progress:
     """The progress of a search: the argument of the function given as `derive(..., progress=...)`.
 
-    - `seconds`: since the search began.
+    - `seconds`: the time since the search began.
     - `states`: the number of distinct expressions seen.
-    - `expanded`, `waiting`: how many of them are expanded, and how many wait.  None waits while
-      programs are put together at the end.
+    - `expanded`, `waiting`: how many of them are expanded, and how many are still to be expanded.
+      `waiting` is 0 at the end, while programs are chosen.
     - `best`: the predicted seconds of the cheapest program so far.  A stage with several readers
       counts once for each of them.
     - `share`: the used part of the budget, from 0 to 1.
-    - `graph`: what is explored so far.  It grows on after the call; look at it, and change nothing.
+    - `graph`: the graph of the search.  The search continues to change it after the call; do not
+      modify it.
     """
 
     seconds: float

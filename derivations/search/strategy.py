@@ -25,16 +25,16 @@ CONVERGING_EFFORT = 0.25
 class Budget:
     """Limits of one search.
 
-    - `states`: the number of distinct scopes that the search may see.
+    - `states`: the largest number of distinct scopes in the search.
     - `effort`: the largest effort of a chain of steps.
-    - `seconds`: wall-clock seconds; None is no limit.  With a limit in seconds the result depends
-      on the machine.
+    - `seconds`: wall-clock seconds; None means no limit.  With a limit in seconds, the result
+      depends on the machine.
 
-    Two further fields serve to measure the ideas of the search:
+    Two further fields are for experiments with the search:
 
-    - `converging_effort`: the effort of a converging step.  With 1, all steps cost the same.
+    - `converging_effort`: the effort of a converging step.  With 1, all steps have the same effort.
     - `keep_duplicates`: a scope is expanded again for every path that reaches it, and `states`
-      limits the arrivals."""
+      limits the number of such paths."""
 
     states: int = 3000
     effort: float = 5.0

@@ -1,5 +1,5 @@
-"""The kinds of steps, one a file: identity, side conditions, effects; and the kernel.
+"""The kinds of steps, one per file: identity, side conditions, effects; and the kernel.
 
-Not here: which steps are proposed (`derivations.rules`), and the second check (`checker`).
+Not here: the rules, which propose steps (`derivations.rules`), the second check (`checker`).
 May be imported by `frontend` and every room of `derivations` except `effects` and `checker`.
 """

@@ -1,6 +1,6 @@
-"""Back ends, one a file: each turns stages into functions.  A new one is one new file.
+"""Back ends, one per file: each turns stages into functions.  A new one is one new file.
 
-Not here: operators (`eops.library`), how kernels are written (`torch_views`, `triton_kernels`).
+Not here: operators (`eops.library`), the code of kernels (`torch_views`, `triton_kernels`).
 May be imported by `frontend`.
 """
 

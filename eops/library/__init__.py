@@ -1,4 +1,4 @@
-"""The known operators, one operator or one family a file, the specific ones first.
+"""The known operators, one operator or one family per file, the specific ones first.
 
 The search receives them as an argument.  A new operator is one new file.
 

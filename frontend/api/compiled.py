@@ -80,16 +80,16 @@ class Derivation(Derived):
         accepted one as a function.
 
         - `effort` is "instant", "normal", "high" or a number of seconds (docs/effort.md).
-        - `seconds` is about the most that the timing may take, and `tried` how many candidates are
-          built, in place of what the effort says.
+        - `seconds` is about the longest time for the timing, and `tried` the number of candidates
+          to build.  Where they are left out, the effort determines them.
         - `baseline` is a function of torch tensors that you would call instead; it is timed too.
-        - `progress` is a function that is called with a text, which says what is being done.
+        - `progress` is a function that is called with a text, which states the present work.
         - `watch` is a function that is called with all trials after each round of a race.
-        - `check_assumptions=False`: no call checks the assumptions that the program rests on.
+        - `check_assumptions=False`: calls do not check the assumptions that the program uses.
         - `memory` is a limit for the temporaries of a call, in bytes or as "2GB"; programs that
-          need more are left out.  `deterministic=True` takes only programs that give the same bits
-          each time.
-        - `remember=False`: times of single stages are neither taken from memory nor kept there."""
+          need more are left out.  `deterministic=True` uses only programs that give the same bits
+          at every call.
+        - `remember=False`: times of single stages are neither read from the disk nor stored."""
         from einderive.frontend.memory.kept import store
         from einderive.frontend.trial.choose import choose  # builds only when asked for
 
@@ -137,7 +137,7 @@ class Derivation(Derived):
         write_whole(path, whole_page(self, self.recorded_race))
 
     def explore(self, other: Derivation | None = None) -> Path:
-        """Open the explorer in a browser; gives the path of its page, a temporary file.
+        """Open the explorer in a browser, and return the path of its page, a temporary file.
 
         With another derivation, the page has both side by side: steps, programs, costs, data."""
         return opened(partial(self.to_html, beside=other))
@@ -162,22 +162,21 @@ class CompiledFunction(Outcome, Uncopied):
         object.__setattr__(self, "_sized", self.formula.at_shapes is not None)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
-        """The outputs for the given arrays: one output alone, several as a tuple.
+        """The outputs for the given arrays: a single output by itself, several as a tuple.
 
         - NumPy arrays give NumPy arrays, and torch tensors give torch tensors.  Each result has
           memory of its own.
         - Lists and numbers take the formula's element type.  If all operands are lists or numbers,
           the results are NumPy arrays; for bfloat16, which NumPy lacks, they are tensors.
-        - Operands of other floating types are computed with in the type that they promote to.
-        - Where shapes have named sizes, operands of other sizes are taken too (docs/sizes.md).
+        - Operands of other floating types are computed in the type to which they promote.
+        - Where shapes have named sizes, operands may have other sizes (docs/sizes.md).
         - `out=` is an array for the result, or a tuple of arrays for several outputs.  If the
           formula has a tensor named `out`, the name means that tensor.
-
-        - Where an operand requires gradients, the call leaves a node on torch's graph; `torch.func`
+        - Where an operand requires gradients, the call adds a node to torch's graph.  `torch.func`
           may differentiate the function and map it (docs/pytorch.md).
 
-        Raises OperandError where an operand does not fit, and
-        AssumptionError where one breaks an assumption that the program rests on."""
+        Raises OperandError for an operand of a wrong shape or type, and AssumptionError for one
+        that violates an assumption that the program uses."""
         caller = self._caller
         if not named:
             for flat in caller.asked:  # as `Caller` does: a function call less on the way
@@ -192,31 +191,31 @@ class CompiledFunction(Outcome, Uncopied):
     def as_torch_op(self, name: str, /) -> Callable[..., Any]:
         """The function as one operator of torch, `torch.ops.einderive.<name>`.
 
-        A compiled function may be called under `torch.compile` and `torch.export` as it is; this
-        gives it a name of its own in traced code.  A name such as `"mine::scores"` gives the
-        namespace too.
+        A compiled function may be called under `torch.compile` and `torch.export` as it is.  This
+        operator gives it a name of its own in traced code.  A name such as `"mine::scores"`
+        contains the namespace too.
 
         - Operands are tensors of the formula's shapes and types, by position or by name.
         - Results are contiguous, and have memory of their own.
-        - Gradients go through it, but not `torch.func`'s transformations.
+        - It has gradients, but `torch.func` cannot transform it.
         - In a CUDA graph, call it once before the capture, since kernels are built at first use.
 
-        Raises TextError for a name that another function has."""
+        Raises TextError if another function has the name."""
         made: Callable[..., Any] = import_module(NAMED).torch_operator(self, name)
         return made
 
     def export(self, folder: str | os.PathLike[str], /) -> tuple[Path, ...]:
-        """Write the chosen program as Python that runs without einderive, and give its files.
+        """Write the chosen program as Python that runs without einderive, and return its files.
 
-        `program.py` has the calls of torch, and beside it lie the generated kernels; it needs
-        torch, and triton or numba where there are such kernels.  `python program.py` compares it
-        with the formula in float64.
+        `program.py` has the calls of torch, and the generated kernels are files beside it.  It
+        needs torch, and triton or numba for such kernels.  `python program.py` compares it with
+        the formula in float64.
 
         - Operands have the shapes and types of the formula; they are made contiguous first.
-        - Compiled loops are for processors of this machine's family.
+        - Compiled loops run on processors of this machine's family only.
 
-        Raises BuildError for a program that decides from its data or keeps results of weights, and
-        OutputError where a file cannot be written."""
+        Raises BuildError for a program whose calls depend on the data or that keeps results of
+        weights, and OutputError where a file cannot be written."""
         from einderive.frontend.export.module import write
 
         label = f"{self.chosen.label}: {', '.join(self.chosen.words)}"
@@ -233,12 +232,12 @@ class CompiledFunction(Outcome, Uncopied):
 
     @property
     def formula(self) -> Program:
-        """The formula that it computes."""
+        """The formula that the function computes."""
         return self.derivation.source
 
     @property
     def searches(self) -> int:
-        """For how many of the sizes that it was called with programs were searched."""
+        """The number of sizes for which a search was made."""
         return self._sizes.searches
 
     @cached_property
@@ -303,10 +302,10 @@ class CompiledFunction(Outcome, Uncopied):
         )
 
     def with_gradient(self, wrt: Iterable[str] | None = None) -> CompiledFunction:
-        """The function itself, after the gradient by these operands was compiled.
+        """Compile the gradient by these operands, and return the function itself.
 
-        The default is all floating-point operands.  Without this, it is compiled at the first
-        backward pass that asks for the gradient by the same operands."""
+        The default is all floating-point operands.  Without this call, the gradient is compiled at
+        the first backward pass that needs it."""
         self._relatives.compile_gradient(wrt)
         return self
 
@@ -377,13 +376,14 @@ class CompiledFunction(Outcome, Uncopied):
         write_whole(path, whole_page(kept, self, race.stages))
 
     def explore(self) -> Path:
-        """Open the explorer in a browser; gives the path of its page, a temporary file."""
+        """Open the explorer in a browser, and return the path of its page, a temporary file."""
         return opened(self.to_html)
 
     def save(
         self, path: str | os.PathLike[str], *, search: bool = False, kernels: bool = False
     ) -> None:
-        """Write the record as `Derivation.save` does, with the race: all times, where and when."""
+        """Write the record as `Derivation.save` does, with the race: all times, the machine, the
+        date."""
         from einderive.frontend.measurements.stages import race_of
 
         kept = replace(self.derivation, recorded_race=race_of(self))

@@ -66,27 +66,29 @@ def derive(
     - `budget` is a Budget or a number of seconds.  The default is a number of states, so that the
       result is the same on every machine.  `most` is the largest number of programs to return.
     - `weights` names the tensors that stay the same from call to call: `weights=["K"]`, or
-      `weights="K"` for a single one.  A stage that reads only weights is computed once, when they
-      are first seen.
+      `weights="K"` for a single one.  A stage that reads only weights is computed once, at the
+      first call with these weights.
     - `laws` allows identities of functions that hold for numbers but can overflow or lose digits
-      in floating point: "exp-sum" is exp(a+b) = exp(a)*exp(b).  docs/laws.md lists them, and those
-      that need no word since they can only help.
-    - `progress` is called about ten times a second with a Progress.  `progress=print` shows it.
-    - `accuracy` says how exact a program has to be before `compile` accepts it:
+      in floating point: "exp-sum" is exp(a+b) = exp(a)*exp(b).  docs/laws.md lists them, and the
+      laws that every search uses.
+    - `progress` is a function that is called about ten times a second with a Progress.
+      `progress=print` prints it.
+    - `accuracy` is the condition on errors under which `compile` accepts a program:
 
-      `"normwise"` (the default): it loses at most one decimal digit against the formula as written,
-      in the same types, on random and on hard inputs (data with an offset, clusters, nearly equal
-      operands, ...).  The error is the largest error over the largest entry, of the whole output
-      and of each row.
+      `"normwise"` (the default): the program loses at most one decimal digit against the formula as
+      written, in the same types, on random and on hard inputs (data with an offset, clusters,
+      nearly equal operands, ...).  The error is the largest error divided by the largest entry, of
+      the whole output and of each row.
 
       `"fast"`: the same on random inputs only.  On hard inputs a program may lose all digits, as
       the product form of torch.cdist does; the loss is measured and reported.
 
-      `"componentwise"`: each entry is judged by itself, and steps that can cancel are left out.
+      `"componentwise"`: the condition holds for the error of each entry, and steps that can cancel
+      are left out.
 
-    - `nan="strict"` takes only steps that keep NaN and infinity where the formula has them, and
-      `compile` checks this.  The default, `"ignore"`, promises nothing for inputs with NaN or
-      infinity.
+    - `nan="strict"` uses only steps that keep NaN and infinity where the formula has them, and
+      `compile` checks this.  With the default, `"ignore"`, there is no promise for inputs with NaN
+      or infinity.
 
     Raises FormulaSyntaxError, RangeError, NameUnknownError, or TextError for a wrong option."""
     refuse_option_names(derive, formula, PARSED)

@@ -1,7 +1,7 @@
-"""The call of a compiled function: all decisions that depend on the layout of operands are made
+"""The call of a compiled function: each decision that depends on the layout of operands is made
 once.
 
-Lives here: recording a program's calls of torch (`record`), shortening the recording (`simplify`),
+Here: recording a program's calls of torch (`record`), shortening the recording (`simplify`),
 writing it as one flat Python function (`source`) behind a guard (`guard`), and choosing among such
 functions by the operands (`caller`).  Not here: the choice of the program (`frontend.trial`).
 May be imported by the rest of `frontend`.

@@ -2,9 +2,9 @@
 
     Caller(program, run, device)(*operands)  ->  run({tensor: operand, ...}), as the operands' kind
 
-The flat function used last is asked first, then a few others; where no guard holds, the operands
-are bound as `api.operands` says (which raises the errors), and the function for their layouts
-is looked up or recorded.  Nothing is written to operands, and no memory is kept between calls:
+The flat function used last is tried first, then a few others.  Where no guard holds, `operands`
+binds the operands (and raises the errors), and the function for their layouts is looked up or
+recorded.  Nothing is written to operands, and no memory is kept between calls:
 intermediate results belong to one call, so any number of threads may call at once.
 """
 

@@ -25,7 +25,7 @@ FORMULAS = click.option(
     "words",
     multiple=True,
     metavar="WORD",
-    help="Only formulas with this word in their name or source, or of this field. [default: all]",
+    help="Only formulas with this word in their name or source, or in this field. [default: all]",
 )
 SIZES = click.option(
     "--size", "sizes", multiple=True, type=number, help="Only this size: 8, 32, ... [default: all]"
@@ -34,21 +34,24 @@ LARGEST = click.option(
     "--largest", is_flag=True, help="Measure each formula at its largest size only."
 )
 MINUTES = click.option(
-    "--minutes", type=seconds, help="Begin nothing after so many minutes. [default: no limit]"
+    "--minutes",
+    type=seconds,
+    metavar="MINUTES",
+    help="Start no measurement after this many minutes. [default: no limit]",
 )
 KEPT = click.option(
     "--file",
     default="",
     metavar="FILE",
     type=FILE,
-    help="Keep what is measured in this file, and go on where an earlier run ended.",
+    help="Write the measurements to this file, and continue where an earlier run ended.",
 )
 EVERY = click.option(
     "--every",
     type=number,
     default=1,
     show_default=True,
-    help="Take one of so many formulas and sizes.",
+    help="Measure one of this many formulas and sizes: with 7, every seventh.",
 )
 
 
@@ -90,14 +93,14 @@ def bench() -> None:
 @click.option(
     "--throughput",
     is_flag=True,
-    help="Measure only how many expressions the search visits in a second.",
+    help="Measure only the expressions that the search visits in a second.",
 )
 @click.option(
     "--states",
     type=number,
     default=4000,
     show_default=True,
-    help="The most expressions that a search visits.",
+    help="The largest number of expressions that a search visits.",
 )
 @click.option(
     "--target",
@@ -113,7 +116,7 @@ def search() -> None:
 @bench.command(epilog=examples("einderive bench call", "einderive bench call --json"))
 @reported("call:bench_call")
 def call() -> None:
-    """Measure what a call costs beyond its computation."""
+    """Measure the time of a call beyond its computation."""
 
 
 @bench.command(
@@ -131,7 +134,7 @@ def call() -> None:
 def never_slower() -> None:
     """Time compiled functions beside plain lines of torch.
 
-    The plain lines compute the same by hand-written calls of torch, or of NumPy.
+    The plain lines are hand-written calls of torch, or of NumPy, for the same formulas.
     """
 
 
@@ -152,7 +155,8 @@ def never_slower() -> None:
 def backward() -> None:
     """Time training steps beside plain lines of torch.
 
-    A step is a call and its backward pass.  The bytes that are kept between the two are shown too.
+    A step is a call and its backward pass.  The table also shows the bytes that are kept between
+    the two.
     """
 
 
@@ -170,7 +174,7 @@ def backward() -> None:
     type=number,
     default=4,
     show_default=True,
-    help="The number of programs of each formula, those predicted fastest.",
+    help="The number of programs for each formula: those that are predicted to be the fastest.",
 )
 @click.option(
     "--measuring",
@@ -182,10 +186,10 @@ def backward() -> None:
 @KEPT
 @reported("choices.choice:bench_choice")
 def choice() -> None:
-    """Compare predicted seconds of stages with measured ones.
+    """Compare the predicted times of stages with measured ones.
 
-    It prints the rank correlation and the median relative error, for all stages and by operator,
-    and how often the program predicted fastest is about the fastest.
+    It prints the rank correlation and the median relative error, for all stages and by operator.
+    It also prints how often the program that is predicted to be the fastest is about the fastest.
     """
 
 
@@ -205,17 +209,18 @@ def choice() -> None:
     type=click.Choice(("both", "find", "time")),
     default="both",
     show_default=True,
-    help="Only find programs, or only time those that were found before.",
+    help="Only find programs, or only time those of an earlier run.",
 )
-@click.option("--held-out", is_flag=True, help="The third of the formulas that is held out.")
+@click.option("--held-out", is_flag=True, help="Measure only the held-out third of the formulas.")
 @KEPT
 @reported("choices.chosen:bench_chosen")
 def chosen() -> None:
-    """Compare the chosen program with the fastest of all that are found.
+    """Compare the chosen program with the fastest one.
 
-    Each formula is compiled twice as by default. The two functions are timed in one race with what
-    effort="high" finds, and with 20 programs that are drawn at random. Finding them takes about a
-    minute a formula, and needs no quiet machine: do it ahead with `--part find`.
+    Each formula is compiled twice with the default options. One race times these two functions, the
+    program that effort="high" finds, and 20 programs that are drawn at random. To find them takes
+    about a minute for each formula, and other work on the machine has no influence: run
+    `--part find` first.
     """
 
 
@@ -246,7 +251,7 @@ def digits() -> None:
     "--elements",
     multiple=True,
     type=number,
-    help="Only stages of about so many elements: 400, 40000 or 4000000. [default: all]",
+    help="Only stages with about this many elements: 400, 40000 or 4000000. [default: all]",
 )
 @click.option(
     "--peer",
@@ -263,8 +268,8 @@ def digits() -> None:
 def kernels() -> None:
     """Time single stages beside torch, torch.compile and JAX.
 
-    Elementwise chains, reductions, normalisations, stencils and others from public sources, at
-    three sizes, by the public call.
+    The stages are elementwise chains, reductions, normalisations, stencils and others, from public
+    sources, at three sizes. Compiled functions are called as users call them.
     """
 
 
@@ -274,26 +279,26 @@ def kernels() -> None:
     default="",
     metavar="FOLDER",
     type=FILE,
-    help="Draw the curves as SVG pictures into this folder, which has to exist.",
+    help="Write the curves as SVG pictures into this folder, which has to exist.",
 )
 @click.option(
     "--device",
     type=click.Choice(["cpu", "cuda"]),
     default="cpu",
     show_default=True,
-    help="Where the operands lie.",
+    help="The device of the operands.",
 )
 @click.option(
     "--power",
     "powers",
     multiple=True,
     type=number,
-    help="Only 2 to this power elements. [default: 12, 14, ... 24]",
+    help="Only sizes of 2 to this power elements. [default: 12, 14, ... 24]",
 )
 @SECONDS
 @reported("kernels.bandwidth:bench_bandwidth")
 def bandwidth() -> None:
     """Measure the bandwidth of addition and row softmax by size.
 
-    Torch's own kernels and a copy of as many bytes are measured beside them.
+    For comparison, torch's own kernels and a copy of the same number of bytes are measured too.
     """

@@ -22,20 +22,20 @@ KERNELS = {"kernels": "compiled loops", "triton": "sources of Triton kernels"}
 
 
 @click.group(
-    short_help="Show, export, import or clear what compile remembers.",
+    short_help="Show, export, import or clear the results of compile on disk.",
     epilog=examples("einderive cache info", "einderive cache export memory.json"),
 )
 def cache() -> None:
-    """What `compile` remembers between processes: derivations, choices and kernels.
+    """Manage what `compile` keeps on disk: derivations, choices of programs, and kernels.
 
-    EINDERIVE_CACHE names the folder that keeps it, or is `off`.
+    The environment variable EINDERIVE_CACHE names the folder, or is `off`.
     """
 
 
 @cache.command(epilog=examples("einderive cache info", "einderive cache info --json"))
 @JSON
 def info(as_json: bool) -> int:
-    """Show where and how much is kept, and what is wrong, if anything is."""
+    """Show the folder, its contents and problems."""
     from rich.text import Text
 
     from einderive.frontend.memory.kept import store
@@ -69,7 +69,10 @@ def info(as_json: bool) -> int:
 @cache.command("list", epilog=examples("einderive cache list", "einderive cache list --json"))
 @JSON
 def list_all(as_json: bool) -> int:
-    """List what is remembered, the latest used first."""
+    """List the derivations and choices on disk.
+
+    Those that were used last come first.
+    """
     from einderive.frontend.memory.kept import store
     from einderive.frontend.report.data import json_text
     from einderive.frontend.report.terminal import LONGEST, show, with_heads
@@ -93,7 +96,7 @@ def list_all(as_json: bool) -> int:
 def export_all(file: str, as_json: bool) -> int:
     """Write the derivations as JSON, for another machine.
 
-    Choices and kernels stay here: they hold for this machine alone.
+    Choices and kernels are left out: they are valid for this machine only.
     """
     from einderive.frontend.compile.exchange import export_memory
     from einderive.frontend.text import counted
@@ -108,10 +111,10 @@ def export_all(file: str, as_json: bool) -> int:
 @click.argument("file", type=FILE)
 @JSON
 def import_all(file: str, as_json: bool) -> int:
-    """Check the derivations in a file, and remember those that check.
+    """Check the derivations of a file, and keep them.
 
-    Every step of every candidate is verified first. Nothing in the file is executed. The first
-    compile measures the candidates on this machine, without a search.
+    A derivation is kept if every step of every candidate is verified. Nothing in the file is
+    executed. The first compile times the candidates on this machine, without a search.
 
     Exit codes: 0 all are kept; 1 some are refused; 2 the file cannot be used.
     """
@@ -139,7 +142,7 @@ def import_all(file: str, as_json: bool) -> int:
 @cache.command(epilog=examples("einderive cache clear", "einderive cache clear --json"))
 @JSON
 def clear(as_json: bool) -> int:
-    """Forget everything, and delete the kernels."""
+    """Delete what is kept, kernels too."""
     from einderive.frontend.memory.kept import store
     from einderive.frontend.text import counted
 

@@ -41,9 +41,9 @@ def rules(name: str | None, as_json: bool) -> int:
 @click.argument("name", required=False, type=OPERATORS)
 @JSON
 def ops(name: str | None, as_json: bool) -> int:
-    """List the library operators that a part of a program can be computed by, or show one.
+    """List the library operators that can compute a part of a program, or show one.
 
-    An operator is shown with its definition as a formula and the functions that are called for it.
+    An operator is shown with its definition as a formula, and the functions that it calls.
     """
     from einderive.frontend.report.catalogue import operator_parts
     from einderive.frontend.report.data import operator_data

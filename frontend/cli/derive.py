@@ -60,15 +60,15 @@ class JsonAlone(click.Command):
     help="The device to derive for: cpu, cuda, cuda:90 or cuda:80.",
 )
 @EFFORT
-@click.option("--seconds", type=seconds_type, help="End the search after so many seconds.")
-@click.option("--states", type=number, help="End the search after so many expressions.")
+@click.option("--seconds", type=seconds_type, help="End the search after this number of seconds.")
+@click.option("--states", type=number, help="End the search after this number of expressions.")
 @DTYPES
 @RANGES
 @click.option(
     "--weights",
     default="",
     metavar="K,g",
-    help="Tensors that stay the same between calls: what depends on them alone is computed once.",
+    help="Tensors that stay the same between calls: stages that read only these are computed once.",
 )
 @LAWS
 @ACCURACY
@@ -92,16 +92,16 @@ class JsonAlone(click.Command):
 @click.option(
     "--search",
     is_flag=True,
-    help="Keep what the search saw in the record: expressions, equalities, what was refused.",
+    help="Save the search in the record too: expressions, equalities, refusals.",
 )
 @click.option(
-    "--kernels", is_flag=True, help="Keep the sources of generated kernels in the record."
+    "--kernels", is_flag=True, help="Save the sources of generated kernels in the record too."
 )
 @click.option(
     "--registers",
     is_flag=True,
-    help="Keep them with their registers and shared memory: the best program's kernels are compiled"
-    " for the target, without a GPU, about a second for each configuration.",
+    help="As --kernels, with the registers and the shared memory of the best program's kernels."
+    " These are compiled for the target, without a GPU, in about a second per configuration.",
 )
 @click.option("--run/--no-run", help="Build, check and time the best programs.")
 def derive(
@@ -116,14 +116,14 @@ def derive(
     run: bool,
     **options: Any,
 ) -> int:
-    """Find equal programs for a formula and print how the best one is reached.
+    """Find equal programs for a formula, and print the steps to the best one.
 
     FORMULA is one argument, in quotes. An index that is not on the left is summed. The formula may
     have several lines, and comments that begin with #.
 
-    The shape of each tensor follows as NAME=SIZE,SIZE,...; that of a scalar is NAME=. An index such
-    as h in A[h+r] gets no range from the shapes: state it as `--range h=0:7`, or write
-    `where h in 0:7` at the end of the formula.
+    The shape of each tensor follows as NAME=SIZE,SIZE,...; that of a scalar is NAME=. The shapes do
+    not determine the range of an index such as h in A[h+r]: state it as `--range h=0:7`, or
+    write `where h in 0:7` at the end of the formula.
 
     Sizes may be names, as in A=n,64 and `where h in 0:n-2`; their values follow as n=100.
     """

@@ -26,8 +26,8 @@ EXAMPLES = examples(
 @SHAPES
 @LAWS
 @RANGES
-@click.option("--generic", is_flag=True, help="Compare at many sizes, not only at those given.")
-@click.option("--seconds", type=float, help="The time for a proof by laws; 5 unless given.")
+@click.option("--generic", is_flag=True, help="Compare at many sizes, besides those given.")
+@click.option("--seconds", type=float, help="The time for a proof by laws.  [default: 5]")
 @JSON
 def equivalent(
     lhs: str,
@@ -42,8 +42,8 @@ def equivalent(
     """Decide whether two formulas give the same outputs for all inputs.
 
     Both are evaluated exactly. If they differ, a small counterexample is printed. Shapes are given
-    as for `derive`. Sizes may be names (A=n,k): then many sizes are tried, and a range may use the
-    names: `where i in 0:n-2`.
+    as for `derive`. Sizes may be names (A=n,k). Then the formulas are compared at many sizes, and a
+    range may use the names: `where i in 0:n-2`.
 
     Exit codes: 0 equal; 1 different; 2 the input cannot be used; 3 undecided.
     """

@@ -44,12 +44,12 @@ LIBRARIES = ("starlette", "uvicorn")
     "--records",
     metavar="FOLDER",
     type=FILE,
-    help="Where the workbench keeps its records.  [default: a folder of the user's data]",
+    help="The folder for the workbench's records.  [default: a folder of the user's data]",
 )
 @click.option(
     "--browser/--no-browser",
     default=True,
-    help="Open the workbench in a browser; else only say where it is.",
+    help="Open the workbench in a browser, or only print its address.",
 )
 def explore(
     record: str | None,
@@ -63,11 +63,11 @@ def explore(
     records: str | None,
     browser: bool,
 ) -> int:
-    """Without a file, open the workbench: a page on this machine alone, on which you type a formula
-    and see it read as you type, derive it, watch the search and stop it. It ends with Ctrl-C.
+    """Without a file, open the workbench: a page that only this machine can open. There you type a
+    formula, see how it is read, derive it, and watch and stop the search. Ctrl-C ends it.
 
-    With the file of a saved derivation, show that as a page: steps, programs, candidates, rules.
-    The page is one file that needs no network. Without --html, it opens in a browser.
+    With the file of a saved derivation, show the derivation as a page: steps, programs, candidates,
+    rules. The page is one file that needs no network. Without --html, it opens in a browser.
 
     With two files, show both derivations side by side.
     """

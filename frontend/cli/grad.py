@@ -19,12 +19,18 @@ EXAMPLES = examples(
 @click.command(short_help="Print the gradient of a formula, as a formula.", epilog=EXAMPLES)
 @click.argument("formula")
 @SHAPES
-@click.option("--wrt", metavar="A,B", help="The operands.  [default: all that have a derivative]")
+@click.option(
+    "--wrt",
+    metavar="A,B",
+    help="The operands to differentiate by.  [default: all that have a derivative]",
+)
 @click.option("--ones", is_flag=True, help="Put 1 for the cotangents of scalar outputs.")
-@click.option("--forward", is_flag=True, help="Print the derivative along a direction instead.")
+@click.option("--forward", is_flag=True, help="Print the derivative along a direction.")
 @DTYPES
 @RANGES
-@click.option("--check/--no-check", help="Check it by dual numbers; the verdict goes to stderr.")
+@click.option(
+    "--check/--no-check", help="Check the result by dual numbers; the verdict goes to stderr."
+)
 @JSON
 def grad(
     formula: str,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    short_help="Show or measure what this machine can do.",
+    short_help="Show or measure the profile of this machine.",
     epilog=examples(
         "einderive machine", "einderive machine --measure", "einderive machine --target cuda:90"
     ),
@@ -22,16 +22,20 @@ if TYPE_CHECKING:
 @click.option("--measure", is_flag=True, help="Measure all figures, in at most ten seconds.")
 @click.option("--rough", is_flag=True, help="Measure fewer figures, in at most one second.")
 @click.option(
-    "--target", default="cpu", show_default=True, help="The profile to show; cpu is measured."
+    "--target",
+    default="cpu",
+    show_default=True,
+    help="The profile to show; only cpu can be measured.",
 )
 @JSON
 def machine(measure: bool, rough: bool, target: str, as_json: bool) -> int:
     """Show the profile by which the search predicts times.
 
-    It comes with the package, until `--measure` or `--rough` measures this machine's processor and
-    keeps the figures. Profiles of GPUs come from data sheets. Measure while nothing else runs.
+    The package has a profile of a CPU. `--measure` and `--rough` measure this machine's processor,
+    and save the result as the profile to use. Profiles of GPUs come from data sheets. Measure while
+    nothing else runs.
 
-    Exit codes: 0 done; 1 some figures could not be measured, or nothing can be kept.
+    Exit codes: 0 done; 1 some figures could not be measured, or the profile cannot be saved.
     """
     from einderive.derivations.matching.cost import MACHINES
     from einderive.derivations.matching.profile import to_data
@@ -43,7 +47,7 @@ def machine(measure: bool, rough: bool, target: str, as_json: bool) -> int:
     if target not in MACHINES:
         known = ", ".join(MACHINES)
         raise NameUnknownError(
-            f"there is no profile {target!r:.60}", next_step=f"choose of {known}"
+            f"there is no profile {target!r:.60}", next_step=f"choose one of {known}"
         )
     if (measure or rough) and target != "cpu":
         raise click.UsageError(f"{target} has a published profile; only cpu is measured")

@@ -139,30 +139,30 @@ NAN = click.option(
     default="ignore",
     show_default=True,
     metavar="NAME",
-    help="What holds for NaN and infinity. strict: they stay where the formula has them; ignore: "
-    "nothing is promised.",
+    help="The promise for NaN and infinity. strict: programs have them where the formula has them; "
+    "ignore: no promise.",
 )
 EFFORT = click.option(
     "--effort",
     type=effort,
     metavar="EFFORT",
-    help="How much time to take: instant (nothing is timed), normal (3 seconds), high (a minute), "
-    "or a number of seconds.",
+    help="How much time to take: instant (no program is timed), normal (about 3 seconds), high "
+    "(about a minute), or a number of seconds.",
 )
 TIMING = click.option(
     "--seconds",
     type=seconds,
-    help="How long one race of the programs may take.  [default: as the effort says]",
+    help="The seconds for one race of the programs.  [default: given by the effort]",
 )
 MEMORY = click.option(
     "--memory",
     metavar="AMOUNT",
-    help="Leave out programs whose temporaries take more in one call: 2GB, 512MiB.",
+    help="Leave out programs whose temporaries need more memory in a call: 2GB, 512MiB.",
 )
 DETERMINISTIC = click.option(
     "--deterministic",
     is_flag=True,
-    help="Take only programs that give the same bits each time.",
+    help="Use only programs that give the same bits at every call.",
 )
 
 
@@ -177,5 +177,5 @@ SECONDS = click.option(
     type=seconds,
     default=1.0,
     show_default=True,
-    help="How long the programs of one comparison are timed.",
+    help="The seconds for timing the programs of one comparison.",
 )

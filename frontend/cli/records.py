@@ -68,8 +68,8 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
 def run(record: str, as_json: bool, **options: Any) -> int:
     """Build, check and time the programs of a saved derivation.
 
-    The steps are checked first; each program is then compared with the formula on random inputs,
-    and only those that agree are timed.
+    The steps are checked first. Then each program is compared with the formula on random inputs,
+    and the programs that agree with it are timed.
     """
     from einderive.frontend.report.terminal import Progress
 
@@ -116,13 +116,13 @@ def run(record: str, as_json: bool, **options: Any) -> int:
     "--why-not",
     type=Known("rule", "einderive.derivations.rules:ALL_RULES"),
     metavar="RULE",
-    help="Say what a rule proposes for the formula as given, and which condition refuses it.",
+    help="Show the proposals of a rule for the given formula, and the conditions that refuse them.",
 )
 @JSON
 def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> int:
-    """Explain the steps of a saved derivation: what changes, why it holds, what it costs.
+    """Explain the steps of a saved derivation: the change, its proof and its cost.
 
-    With --why-not RULE, say why that rule is not among the steps.
+    With --why-not RULE, explain why that rule is not among the steps.
     """
     from einderive.frontend.api.record import load
     from einderive.frontend.explorer.explained import explained, refusals
@@ -159,16 +159,16 @@ def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> 
     required=True,
     metavar="FOLDER",
     type=FILE,
-    help="Where the files are written; it is made if it does not exist.",
+    help="The folder for the files; it is created if it does not exist.",
 )
 @raced
 @JSON
 def export(record: str, folder: str, as_json: bool, **options: Any) -> int:
     """Write the fastest program of a saved derivation as Python that runs without einderive.
 
-    The programs are built, checked and timed first, as `einderive run` does.  `program.py` has the
-    calls of torch; generated kernels lie beside it.  Run it, and it compares itself with the
-    formula in float64.
+    The programs are built, checked and timed first, as by `einderive run`. `program.py` has the
+    calls of torch; the generated kernels are files beside it. `python program.py` compares the
+    program with the formula in float64.
     """
     from einderive.frontend.api.record import load
 

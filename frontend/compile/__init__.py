@@ -1,5 +1,4 @@
-"""`compile` and `evaluate`: what was compiled before is recalled, anything else is derived, raced
-and remembered.
+"""`compile` and `evaluate`: they return a stored program, or derive, time and store one.
 
 Not here: deriving and reading formulas (`frontend.api`), the race (`frontend.trial`), the store
 (`frontend.memory`).

@@ -61,26 +61,27 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
     - An array in place of a shape gives its shape, element type and device: `compile(text, A=a)`.
     - `target` is by default the device of these arrays.  Without arrays it is the GPU, if there is
       one, else the CPU.
-    - `effort` says how much time all this may take: "instant" (what is remembered, or predicted to
+    - `effort` is the time for all of this: "instant" (the program that is stored, or predicted to
       be the fastest; checked, but not timed), "normal" (about 3 seconds), "high" (about a minute),
-      or a number of seconds.  docs/effort.md says what each does.
-    - `budget` is for the search alone, and `seconds` for the timing of the candidates alone; where
-      they are not given, the effort says both.
+      or a number of seconds.  docs/effort.md explains each.
+    - `budget` is for the search only, and `seconds` for the timing of the candidates only.  Where
+      they are left out, the effort determines them.
     - `output` is an element type to which all results are converted.
-    - `baseline` is a function of torch tensors that you would call instead.  It is timed and judged
-      beside the other programs.
-    - `check_assumptions`: where the program rests on an assumption of the formula (`assume A > 0`),
-      each call checks it, in one pass over the tensor.  With False it does not.
+    - `baseline` is a function of torch tensors that you would call instead.  It is timed and
+      checked as the other programs are.
+    - `check_assumptions`: if the program uses an assumption of the formula (`assume A > 0`), each
+      call checks it, in one pass over the tensor.  False switches this off.
     - `memory` is a limit for the temporaries of a call, in bytes or as "2GB".  Programs that need
       more are left out.
-    - `deterministic=True` takes only programs that give the same bits each time.
-    - `grad` names operands, whose gradients are compiled too; True means all floating-point ones.
-    - `remember`: what was compiled before, in any process, is taken from memory, with no search and
-      no timing (see docs/memory.md).  With False it is neither recalled nor kept; nor is it with a
-      `baseline` of your own.
+    - `deterministic=True` uses only programs that give the same bits at every call.
+    - `grad` names the operands by which gradients are compiled too; True means all floating-point
+      operands.
+    - `remember`: a call that was made before, in any process, returns the stored program, with no
+      search and no timing (docs/memory.md).  With False, or with a `baseline`, the result is
+      neither read from the disk nor stored.
 
-    Raises what `derive` raises, and BuildError where no program gives right results, or none keeps
-    to `memory` or `deterministic`."""
+    Raises what `derive` raises, and BuildError if no program gives right results within `memory`
+    and `deterministic`."""
     options = Options(
         target=target,
         budget=budget,

@@ -29,7 +29,7 @@ def evaluate(text: str, /, *, out: Any = None, **given: Any) -> Any:
     """Evaluate a formula for the given arrays: `evaluate("Y[i] = A[i,k]*x[k]", A=a, x=x)`.
 
     The first call with a text, shapes, element types, device and options compiles the formula as
-    `compile` does, and keeps the compiled function; later calls run it.  The options are those of
+    `compile` does, and keeps the compiled function; later calls use it.  The options are those of
     `compile`, and the shape of a result may be given by its name, `Y=(5,)`.  `out=` is an array for
     the result; if the formula reads a tensor named `out`, the name means that tensor.  Raises what
     `compile` and the compiled function raise."""

@@ -76,20 +76,20 @@ def einsum(
 ) -> Any:
     """Sums of products: `einsum("ij,jk->ik", a, b)`, or `einsum(a, [0,1], b, [1,2], [0,2])`.
 
-    Subscripts mean what they mean to `numpy.einsum`.
+    Subscripts have the same meaning as in `numpy.einsum`.
 
-    - Operands are all NumPy arrays (or anything that `numpy.asarray` takes), or all torch tensors
-      on one device.  Python numbers and lists may stand beside either.
+    - The operands are all NumPy arrays (or anything that `numpy.asarray` accepts), or all torch
+      tensors on one device.  Python numbers and lists are allowed with both.
     - The result is an array of the same library, in the element type that all operands promote to,
       or in `dtype`.  Everything is computed in this type.  A full contraction of NumPy operands is
       a NumPy scalar.  Bools are combined by `and` and `or`.
     - The result has memory of its own.  NumPy and torch differ here: where nothing is computed
-      (`"ii->i"`, `"ij->ji"`), they give a view, and writing to it writes to the operand.
+      (`"ii->i"`, `"ij->ji"`), they return a view of the operand.
     - `optimize` is True (the best order, for up to 8 operands), False (all operands at once), the
       name of a strategy of opt_einsum, (name, memory limit), or a path as from `numpy.einsum_path`.
-    - `out`, `order` and `casting` mean what they mean in NumPy, for NumPy operands.
-    - `derive=True` computes through the derived program.  A function from a Program to a callable
-      takes the place of the deriver.
+    - `out`, `order` and `casting` are as in NumPy, for NumPy operands.
+    - `derive=True` computes by a derived program.  Instead of True, a function from a Program to a
+      callable can be given.
 
     Integers on a GPU are contracted on the CPU, exactly.
 

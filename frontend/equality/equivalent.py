@@ -64,32 +64,32 @@ def equivalent(
 
     - Give the shapes of all tensors, also of those that only one side uses.  Outputs are compared
       by name if both sides have the same names, else in order.
-    - Sizes may be names, `A=("n", "k")`.  Then, or with `generic=True`, einderive tries sizes in
-      which mistakes show: 0, 1, odd and unequal ones, and sizes near the constants of the formulas.
-      The bounds of a clause may use the names: `where h in 0:H-2`.  A size that the texts name may
-      be a number as well: `n=100`.
-    - What one side promises of entries, `assume A > 0, 0 <= B < 1`, holds for both sides: they are
-      compared for such entries only.
+    - Sizes may be names, `A=("n", "k")`.  Then, or with `generic=True`, einderive compares at sizes
+      that reveal mistakes: 0, 1, odd and unequal ones, and sizes near the constants of the
+      formulas.  The bounds of a clause may use the names: `where h in 0:H-2`.  Such a size may also
+      be given as a number: `n=100`.
+    - An assumption of one side, `assume A > 0, 0 <= B < 1`, holds for both sides: they are compared
+      for such entries only.
     - `laws` names the identities of functions that may be used: `exp-sum`, or its equation
-      `exp(a+b) = exp(a)*exp(b)`, and the definitions of `sigmoid`, `silu`, `tanh` and others.
-      Where it is left out, all laws of `ta.laws` may be used, each of which has a proof; with
-      `laws=()`, none.
-    - `seconds` is the time in which a proof by laws has to be found, for each choice of sizes.
-    - `dtypes` says which entries are possible.  Over integers and bools, two programs are different
+      `exp(a+b) = exp(a)*exp(b)`, and the definitions of `sigmoid`, `silu`, `tanh` and others.  By
+      default, all laws of docs/laws.md may be used, each of which has a proof; with `laws=()`,
+      none.
+    - `seconds` limits the time for a proof by laws, for each choice of sizes.
+    - `dtypes` states the types of the entries.  Over integers and bools, two programs are different
       only if entries of these types show it.  Complex numbers have no order.
 
     **Evaluation.**  Both programs are evaluated at every position of every output, borders
     included, in four draws of random entries, each modulo a prime near 2^31.  Unequal polynomials
     of degree d agree in a draw with a chance of at most d/2^31, if the prime does not divide their
     difference.  Functions such as `exp` are opaque: equal arguments have equal values.  Functions
-    that compare, such as `relu`, have signs.  Divisors count as other than 0, so `a/a` is 1; where
-    a divisor is 0 for all entries, nothing is shown.  A theorem makes extents small where their
-    iterators take part in no index arithmetic (`ta.equality.small_extents`); the result is the
-    same.
+    that compare, such as `relu`, have signs.  Divisors are taken as other than 0, so `a/a` is 1; if
+    a divisor is 0 for all entries, evaluation shows nothing.  By a theorem, extents can be made
+    small where their iterators take part in no index arithmetic (`ta.equality.small_extents`); the
+    result is the same.
 
-    **Laws.**  What is left is proved by cases over the real numbers, where both sides have a value
-    (`ta.reals`): exponentials, logarithms, powers, roots, trigonometric functions, max, min, abs
-    and sign.
+    **Laws.**  Other equalities are proved by cases over the real numbers, where both sides have a
+    value (`ta.reals`): exponentials, logarithms, powers, roots, trigonometric functions, max, min,
+    abs and sign.
 
     **Proof.**  Programs that are too large for evaluation, or equal by a property of order, are
     compared as formal sums of products over integer sets, for all positions and all entries at once

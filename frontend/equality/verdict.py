@@ -61,10 +61,10 @@ class Verdict:
       `detail` says in which numbers, and with what chance of an error.
     - `proved`: at every position, both programs are the same sums of products of entries and
       functions.  This holds for all entries, and rests on integer sets, without random numbers.
-    - `generic`: the programs are equal for each of `shapes`; nothing is claimed for others.
+    - `generic`: the programs are equal for each of `shapes`; other shapes were not compared.
     - `different`: `counterexample` shows a difference; if the shapes of the outputs differ,
       `detail` says so.
-    - `undecided`: neither was shown; `detail` says why, and what to do."""
+    - `undecided`: neither was shown; `detail` states the reason and the next step."""
 
     kind: str
     detail: str

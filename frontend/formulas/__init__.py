@@ -1,6 +1,6 @@
 """Formulas from named public sources, with the lines of NumPy or torch that their users write.
 
-`bench.never_slower` measures on them, and the page `formulas` of the docs shows those by field.
+`bench.never_slower` measures on them, and the page `formulas` of the docs shows them by field.
 
 The lists were made before any tuning.  Formulas may be added, and none may be removed.
 

@@ -32,13 +32,13 @@ PARSED = ", or pass parse(text, ...) in place of the text"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derivatives(Program):
-    """A program of derivatives: a Program like any other, which knows the formula that it is of.
+    """A program of derivatives: a Program with a reference to the formula that it differentiates.
 
     - `of` is the formula, `wrt` names the operands by which it is differentiated.
-    - `operands` says what the new operands belong to: {"dY": "Y"} for a gradient, {"dA": "A"} for
-      a tangent.
-    - `results` does so for the outputs: {"dA": "A"}, or {"dY": "Y"}.
-    - `forward` says whether these are tangents, as `jvp` gives them."""
+    - `operands` maps each new operand to its tensor: {"dY": "Y"} for a gradient, {"dA": "A"} for a
+      tangent.
+    - `results` does the same for the outputs: {"dA": "A"}, or {"dY": "Y"}.
+    - `forward` is True for tangents, the result of `jvp`."""
 
     of: Program | None = None
     wrt: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ class Derivatives(Program):
         The exact interpreter evaluates the formula on dual numbers modulo primes, for random
         entries and a random direction v.  A gradient is right if <dY, J v> = <dA, v>, a tangent if
         dY = J v at every position.  exp, log and other functions are opaque, as are their
-        derivatives, which `docs/functions.md` lists.  Ties and kinks are not drawn."""
+        derivatives, which `docs/functions.md` lists.  Ties and kinks are left out."""
         assert self.of is not None
         tensors = [t for t in self.of.inputs if t.name in self.wrt]
         sides = (self.results, self.operands) if self.forward else (self.operands, self.results)
@@ -149,7 +149,7 @@ def jvp(
     `dY[i] = 2*A[i]*dA[i]`.
 
     For each operand A in `wrt` there is a new operand dA, the tangent, and for each output Y the
-    output dY.  All else is as for `grad`."""
+    output dY.  The arguments are those of `grad`."""
     refuse_option_names(jvp, formula, PARSED)
     program, tensors = _differentiable(formula, wrt, dtypes, ranges, outputs, shapes)
     with _shown(formula, program):

@@ -37,15 +37,15 @@ class Formula(torch.nn.Module):
     `Formula("Y[b,o] = relu(sum[i](X[b,i]*W[o,i]) + c[o])", W=(512, 256), c=(512,))` has the
     parameters W and c, and is called as `layer(X)` or `layer(X=X)`.
 
-    - Parameters are drawn as those of `torch.nn.Linear`: uniformly in ±1/sqrt(n).  n is the number
-      of terms that the parameter is summed with: the product of its dimensions whose iterators are
-      not on the left, here 256.  A parameter without such dimensions, as c, has the greatest n of
-      the others.  `init={"c": torch.nn.init.zeros_}` draws one in another way.
-    - The formula is compiled at the first call with operands of new types or on another device; the
-      gradients are, at the first backward pass.  Both are remembered.  For operands of other sizes,
-      the same choices are made again, without a search (docs/sizes.md).
-    - In evaluation mode without gradients, what depends on parameters alone is computed once, and
-      again after they have changed (docs/pytorch.md).
+    - Parameters are initialised as those of `torch.nn.Linear`: uniformly in ±1/sqrt(n).  n is the
+      product of the parameter's dimensions whose iterators are not on the left, here 256.  A
+      parameter without such dimensions, as c, has the greatest n of the others.
+      `init={"c": torch.nn.init.zeros_}` initialises a parameter in another way.
+    - The formula is compiled at the first call with operands of new types or on another device, and
+      the gradients at the first backward pass.  Both are stored on disk (docs/memory.md).  For
+      operands of other sizes, the same choices are used, without a search (docs/sizes.md).
+    - In evaluation mode without gradients, stages that read only parameters are computed once, and
+      again after a parameter has changed (docs/pytorch.md).
     - A number given by a name is a size: `n=8` for `where k in 0:n`.
     - `options` are further options of `compile`, such as `{"accuracy": "fast"}`.
 
@@ -95,7 +95,7 @@ class Formula(torch.nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all parameters anew."""
+        """Initialise all parameters again."""
         terms = {name: self._terms(name) for name in self._parameters}
         most = max((count for count in terms.values() if count is not None), default=1)
         for name, parameter in self._parameters.items():
@@ -164,7 +164,7 @@ class Formula(torch.nn.Module):
 
     @property
     def searches(self) -> int:
-        """For how many shapes, types and devices of its operands programs were searched."""
+        """The number of shapes, types and devices of operands for which a search was made."""
         return sum(map(len, self._searched.values()))
 
     def train(self, mode: bool = True) -> Formula:

@@ -1,5 +1,5 @@
-"""What programs may need, and what may be asked of them besides speed: memory, work, results that
-are the same in each run.
+"""Limits of programs and requests besides speed: memory, work, results that are the same in each
+run.
 
 Not here: errors (`frontend.accuracy`), times (`frontend.trial`).
 May be imported by `frontend.machine`, `frontend.trial`, `frontend.sizes`, `frontend.api`,

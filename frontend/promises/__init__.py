@@ -1,6 +1,6 @@
-"""Promises of a formula about its inputs, `assume A > 0`: data that keep them, checks of operands;
-and which integers pick elements of a dimension.
+"""Assumptions of a formula about its inputs, `assume A > 0`: data that satisfy them, checks of
+operands; and the integers that are indices of a dimension.
 
-Not here: what is known of values (`ta.facts`), which steps used it (`derivations.record.promises`).
+Not here: facts about values (`ta.facts`), the steps that used one (`derivations.record.promises`).
 May be imported by every room of `frontend`.
 """

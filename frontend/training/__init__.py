@@ -1,6 +1,6 @@
-"""Which programs a training step runs, and what is kept between its two passes.
+"""The choice of the programs of a training step, and what is kept between its two passes.
 
-Lives here: the choice among ways to record a call (`choose`), torch's autograd of a plain line as
+Here: the choice among ways to record a call (`choose`), torch's autograd of a plain line as
 one of them (`lines`), intermediate results that are kept (`saving`), the bytes of all that a call
 keeps (`kept`), what is remembered of the choice (`remembered`).
 Not here: the node on torch's graph (`frontend.autograd`), the algebra (`ta.gradients`).

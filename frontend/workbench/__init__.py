@@ -1,6 +1,6 @@
-"""The workbench: a page on this machine alone, on which a person types a formula, derives and
+"""The workbench: a page on this machine only, on which a person types a formula, derives and
 compiles it, and looks through records.
 
-Not here: what a page about one derivation shows (`frontend.explorer`).
+Not here: the contents of a page about one derivation (`frontend.explorer`).
 May be imported by `frontend.cli`.
 """

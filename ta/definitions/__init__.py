@@ -1,7 +1,7 @@
-"""Words of the notation that are defined by a formula in it, one a file (`ta.definitions.data`).
+"""Words of the notation that are defined by a formula, one per file (`ta.definitions.data`).
 
-Not here: functions and reducers with values of their own (`ta.functions`), and the code that writes
-a definition out (`ta.notation.definitions`).
+Not here: functions and reducers with values of their own (`ta.functions`), and the code that
+replaces a word by its formula (`ta.notation.definitions`).
 May be imported by every room; imports none.
 """
 

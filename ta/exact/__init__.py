@@ -1,5 +1,5 @@
-"""The definition of meaning: the interpreter over exact fields, and where it is sampled.
+"""The definition of meaning: the interpreter over exact fields, and the points for samples.
 
-Not here: whether two programs are equal (`ta.equality`), floating point.
+Not here: the comparison of two programs (`ta.equality`), floating point.
 May be imported by `ta.equality`, `ta.gradients` and every other package.
 """

@@ -1,4 +1,4 @@
-"""The functions and reducers of the notation as data, one a file (`ta.functions.data`).
+"""The functions and reducers of the notation as data, one per file (`ta.functions.data`).
 
 Not here: the code that reads, evaluates, prints or compiles them.
 May be imported by every room; imports none.

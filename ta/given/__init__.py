@@ -1,7 +1,7 @@
-"""Data given beside a text: shapes, ranges, types and sizes, checked; limits on integers; and
-what the types say of terms.
+"""The shapes, ranges, types and sizes that a caller gives with a text, checked; limits on integers;
+and the types of terms.
 
-Not here: what a text says (`ta.notation`).
+Not here: the meaning of a text (`ta.notation`).
 May be imported by `ta.syntax`, `ta.notation`, `ta.equality`, `ta.gradients` and every other
 package.
 """

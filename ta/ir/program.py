@@ -58,10 +58,11 @@ class Program(Uncopied):
 
     - `inputs` are the input tensors, in the order of first appearance.
     - `sizes` are the values of the names that stand for sizes in the formula and its shapes.
-    - `at_shapes` gives the same formula for tensors of other shapes, by name, where these differ in
-      named sizes alone, and None where they do not.  It is None if no shape has a name.
+    - `at_shapes` is a function from shapes, by the names of the tensors, to the same formula at
+      these shapes.  It returns None if the shapes differ in more than named sizes.  `at_shapes` is
+      None if no shape has a name.
     - `outputs` are the statements named in `output_names`.  For a formula these are the statements
-      that the text of no other statement reads.  A read counts even if it has no effect:
+      that no other statement reads in the text, even if the read has no effect:
       `T[i] = A[i]; Y[i] = B[i] + 0*T[i]` has one output, Y.  Without `output_names` they are the
       statements that no scope reads.
     """
@@ -102,7 +103,7 @@ class Program(Uncopied):
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """The promises that the formula makes about its inputs, such as `assume A > 0`."""
+        """The assumptions of the formula about its inputs, such as `assume A > 0`."""
         promised = (tensor for tensor in self.inputs if tensor.bounds != ANY)
         return tuple(Assumption(tensor.name, tensor.bounds) for tensor in promised)
 

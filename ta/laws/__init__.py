@@ -1,4 +1,4 @@
-"""Laws of functions of real numbers as data, one law or a family a file (`ta.laws.data`).
+"""Laws of functions of real numbers as data, one law or family per file (`ta.laws.data`).
 
 Not here: the proof procedure that uses them (`ta.reals`), the step that applies one.
 May be imported by every room; imports none but `ta.listing`.

@@ -1,6 +1,6 @@
-"""Texts that are nearly in the notation: what was meant, and the line corrected.
+"""Texts that are nearly in the notation: what was meant, and the corrected line.
 
-One file for the mistakes of one kind; `repair` tries them.
-Not here: what the parser itself says of an error (`ta.advice`).
+There is one file for each kind of mistake; `repair` tries them.
+Not here: the parser's own messages (`ta.advice`).
 May be imported by `ta.notation`.
 """

@@ -1,5 +1,5 @@
-"""The words of a kernel's source: memory, bits, threads' totals, functions of numbers.
+"""The operations in a kernel's source: memory, bits, totals of threads, functions of numbers.
 
-Not here: how the source is written and compiled (`eops.cpu_kernels`).
+Not here: writing and compiling the source (`eops.cpu_kernels`).
 May be imported by `eops.cpu_kernels` and by tests; imports of `eops` only `eops.dtypes`.
 """

@@ -1,9 +1,10 @@
-"""Ways in which careful users write a stage in torch: one way a file.
+"""Ways in which careful users write a stage in torch: one way per file.
 
 Each takes a scope and gives a torch expression for it, or None.  It recognises a formula by its
 algebra; names and sizes have no influence.  To add one, add a file.
 
-Not here: how expressions become lines (`writing`).  May be imported by `frontend.baselines` alone.
+Not here: turning expressions into lines (`writing`).
+May be imported by `frontend.baselines` alone.
 """
 
 from einderive.frontend.baselines.writing.writer import Recogniser

@@ -1,5 +1,5 @@
-"""Texts in pieces: formulas with the part that changes marked, code with its words by kind.
+"""Texts in pieces: formulas with the changed part marked, code with its words by kind.
 
-Not here: what a page says about a derivation (`frontend.explorer`).
+Not here: the contents of a page about a derivation (`frontend.explorer`).
 May be imported by `frontend.explorer`, `frontend.explorer.comparison` and `frontend.workbench`.
 """

@@ -1,5 +1,5 @@
-"""A job as a person watches it: how far it is, and its search as curves and as a tree.
+"""The progress of a job: its state, and its search as curves and as a tree.
 
-Not here: who does the job (`frontend.workbench`, its desk and its worker).
+Not here: the processes that do the job (`frontend.workbench`, its desk and its worker).
 May be imported by `frontend.workbench`.
 """

@@ -1,6 +1,7 @@
 """Expressions of NumPy and torch about whole arrays, as expressions of their elements.
 
-`values` says what an array is at given indices, and `reading` makes it of Python's syntax tree.
+`values` gives an array's element at given indices, and `reading` builds it from Python's syntax
+tree.
 Not here: the statements that are proposed, and single calls, slices and products (`ta.mistakes`).
 May be imported by `ta.mistakes`.
 """
