@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 import torch
 
 from einderive.frontend.autograd.kin import Flags, Kin, Way
-from einderive.frontend.autograd.node import recorder
+from einderive.frontend.autograd.node import Recorder
 from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.caller import Caller, Resize, Retype, Run
 from einderive.frontend.call.guard import MISS
@@ -183,7 +183,7 @@ class CompiledFunction(Outcome, Uncopied):
             for flat in caller.asked:  # as `Caller` does: a function call less on the way
                 found = flat(*args)
                 if found is not MISS:
-                    return found
+                    return found if flat is caller.asked[0] else caller.first(flat, found)
         if "out" in named and all(t.name != "out" for t in self.derivation.source.inputs):
             out = named.pop("out")
             return into(self.derivation.source, out, caller(*args, **named))
@@ -296,7 +296,7 @@ class CompiledFunction(Outcome, Uncopied):
             self._converted(run),
             self.device,
             retype,
-            recorder(related, self.output),
+            Recorder(related, self.output),
             self._traced,
             resize=resize,
             linked=self.linked,
