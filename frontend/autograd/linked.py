@@ -124,7 +124,9 @@ class Linked(Function):
         return plan.slopes(ctx.saved_tensors, cotangents)
 
 
-_apply: Callable[..., Any] = super(Function, Linked).apply  # the other one looks for transformations
+_apply: Callable[..., Any] = super(
+    Function, Linked
+).apply  # the other one looks for transformations
 
 
 def linked(related: Related, operands: Sequence[torch.Tensor]) -> tuple[Any, Callable[..., Any]]:

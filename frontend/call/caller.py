@@ -73,8 +73,8 @@ class Record(Protocol):
     def linked(self, *operands: torch.Tensor) -> Linked: ...
 
 
-Trace = Callable[[Mapping[str, Any]], Any]
-"""Operands by name -> the result, as a call in code that torch traces."""
+Trace = Callable[[Sequence[Any], Mapping[str, Any]], Any]
+"""Operands by position and by name -> the result, as a call in code that torch traces."""
 
 
 class _Recorded(NamedTuple):
@@ -177,9 +177,9 @@ class Caller:
 
     def _slow(self, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         if self._trace is not None and torch.compiler.is_compiling():
-            return self._trace({**dict(zip(self._names, args, strict=False)), **named})
+            return self._trace(args, named)
         if self._trace is not None and symbolic((*args, *named.values())):
-            return self._trace(arranged(self.program, args, named))
+            return self._trace(args, named)
         if self._resize is not None:
             given = arranged(self.program, args, named)
             other = self._resize({name: np.shape(value) for name, value in given.items()})
