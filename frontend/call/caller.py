@@ -39,7 +39,7 @@ from einderive.frontend.call.operands import (
 )
 from einderive.frontend.call.record import Unrecordable, record
 from einderive.frontend.call.simplify import Simple, simplified
-from einderive.frontend.call.source import Flat, body, guarded, guarded_call, key_of
+from einderive.frontend.call.source import Flat, body, guarded, key_of, recording_call
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 
@@ -243,7 +243,7 @@ class Caller:
         if any(one is not other for one, other in zip(given, tensors, strict=True)):
             return record(*tensors)
         result, run, stale = record.linked(*tensors)
-        flat = guarded_call(run, given, stale, traced=self._trace is None)
+        flat = recording_call(run, given, stale, traced=self._trace is None)
         others = [each for each in self.asked if not getattr(each, "stale", None)]
         self.asked = (flat, *others[: MOST_GUARDED - 1])
         return result

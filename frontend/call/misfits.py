@@ -54,17 +54,21 @@ def handed_on() -> Iterator[None]:
     except TextError as error:
         if TracingContext.try_get() is None:
             raise
-        raise _of_torch(type(error))(error) from None
+        own: Any = type(error)
+        raise _of_torch(own)(error) from None
 
 
 @cache
-def _of_torch(kind: type[TextError]) -> Any:
+def _of_torch(kind: Any) -> Any:
+    """The class of errors of this class that are torch's too.  It builds on torch's tracer, which
+    takes seconds to load."""
     from torch._dynamo.exc import UserError, UserErrorType
 
-    class OfTorch(kind, UserError):  # type: ignore[misc, valid-type]
+    class Traced(kind, UserError):  # type: ignore[misc]
         def __init__(self, error: TextError) -> None:
             UserError.__init__(self, UserErrorType.INVALID_INPUT, str(error))
-            vars(self).update(vars(error))
+            for name, value in vars(error).items():
+                setattr(self, name, value)
 
-    OfTorch.__name__, OfTorch.__qualname__ = kind.__name__, kind.__qualname__
-    return OfTorch
+    Traced.__name__, Traced.__qualname__ = kind.__name__, kind.__qualname__
+    return Traced

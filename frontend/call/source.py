@@ -51,17 +51,25 @@ def guarded(
     return _made(lines, names)
 
 
-def guarded_call(
+def guarded_call(run: Flat, operands: Sequence[Any]) -> Flat:
+    """`run(*operands)` for operands such as these; MISS for others."""
+    return _calling(run, operands, *guard(operands))
+
+
+def recording_call(
     run: Flat, operands: Sequence[Any], stale: list[bool], *, traced: bool = True
 ) -> Flat:
     """`run(*operands)` with gradients for operands such as these, while `stale` is empty; MISS for
     others.  `traced`: see `guard`."""
     names, lines = guard(operands, default_type=True, recording=True, traced=traced)
-    values = ", ".join(f"v{number}" for number in range(len(operands)))
-    lines.append(f"    if {names.of(stale)}: return MISS")
-    flat = _made([*lines, f"    return {names.of(run)}({values})"], names)
+    flat = _calling(run, operands, names, [*lines, f"    if {names.of(stale)}: return MISS"])
     flat.stale = stale  # type: ignore[attr-defined]
     return flat
+
+
+def _calling(run: Flat, operands: Sequence[Any], names: Names, lines: Sequence[str]) -> Flat:
+    values = ", ".join(f"v{number}" for number in range(len(operands)))
+    return _made([*lines, f"    return {names.of(run)}({values})"], names)
 
 
 def _result(simple: Simple, number: int, numpy: bool) -> str:

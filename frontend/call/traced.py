@@ -29,7 +29,8 @@ class Traced(Protocol):
       and the tensor's type;
     - `_operator_text`: the text of the function for operands of this layout."""
 
-    device: str
+    @property
+    def device(self) -> str: ...
 
     def _operand_order(self, words: Words) -> Order: ...
 
