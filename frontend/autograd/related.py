@@ -82,8 +82,7 @@ class Part:
             device = getattr(self.function, "device", "cpu")
             typed = zip(results, self.types, strict=True)
             return tuple(torch.as_tensor(each, dtype=dtype, device=device) for each, dtype in typed)
-        older = any(map(legacy.batched, operands))
-        found = legacy.mapped(self.function, operands) if older else self.function(*operands)
+        found = legacy.called(self.function, operands)
         return found if isinstance(found, tuple) else (found,)
 
 
