@@ -70,7 +70,7 @@ class Line:
         own: Any = vars(self)
         call = own["rival"].call
         given = call(*operands)
-        if type(given) is torch.Tensor:
+        if isinstance(given, torch.Tensor):
             alone = not given._is_view() and not any(given is operand for operand in operands)
             if alone and given.dtype is own["_one"] and not own["copied"]:
                 return given, call

@@ -128,11 +128,19 @@ def test_a_recorded_line() -> None:
     )
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert f(*given).dtype is torch.float64
+    own = [x.detach().as_subclass(Own).requires_grad_() for x in given]
+    y = f(*own)
+    assert isinstance(y, Own)
+    torch.testing.assert_close(y.detach().as_subclass(torch.Tensor), f(*given).detach())
     y = f(*given)
     with torch.no_grad():
         given[0].add_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().backward()
+
+
+class Own(torch.Tensor):
+    """A tensor of a user's own class."""
 
 
 @pytest.mark.usefixtures("every_line_is_faster")
