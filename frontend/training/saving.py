@@ -144,7 +144,7 @@ class Kept(Function):
         operands = dict(zip(way.held, saved, strict=False))
         kept = saved[len(way.held) :]
         found: dict[int, torch.Tensor] = {}
-        seeds = [cotangents[way.results[place]] for place in way.part.outputs]
+        seeds: list[Any] = [cotangents[way.results[place]] for place in way.part.outputs]
         whole = all(seed is not None for seed in seeds)
         if whole and (way.values or len(given) == len(seeds)):
             values = [operands[place] for place in way.operands]
