@@ -4,7 +4,7 @@ it."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
@@ -15,13 +15,15 @@ from typing import Any, ClassVar, Final
 import torch
 
 from einderive.frontend.autograd.kin import Flags, Kin, Way
-from einderive.frontend.autograd.node import recorder
+from einderive.frontend.autograd.node import Recorder
 from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.caller import Caller, Resize, Retype, Run
 from einderive.frontend.call.guard import MISS
-from einderive.frontend.call.layouts import Layout, layout_of
+from einderive.frontend.call.layouts import Layout
+from einderive.frontend.call.misfits import handed_on, operand_order, refuse_layout
 from einderive.frontend.call.out import into
 from einderive.frontend.call.simplify import Simple
+from einderive.frontend.call.traced import Order, Words, traced_call
 from einderive.frontend.derived import Derived
 from einderive.frontend.files import opened, write_whole
 from einderive.frontend.limits.asked import Memory, limits_of
@@ -159,7 +161,6 @@ class CompiledFunction(Outcome, Uncopied):
 
     def __post_init__(self) -> None:
         _ = self._caller  # torch.compile cannot trace a property's first use
-        object.__setattr__(self, "_sized", self.formula.at_shapes is not None)
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The outputs for the given arrays: a single output by itself, several as a tuple.
@@ -182,7 +183,7 @@ class CompiledFunction(Outcome, Uncopied):
             for flat in caller.asked:  # as `Caller` does: a function call less on the way
                 found = flat(*args)
                 if found is not MISS:
-                    return found
+                    return found if flat is caller.asked[0] else caller.first(flat, found)
         if "out" in named and all(t.name != "out" for t in self.derivation.source.inputs):
             out = named.pop("out")
             return into(self.derivation.source, out, caller(*args, **named))
@@ -295,7 +296,7 @@ class CompiledFunction(Outcome, Uncopied):
             self._converted(run),
             self.device,
             retype,
-            recorder(related, self.output),
+            Recorder(related, self.output),
             self._traced,
             resize=resize,
             linked=self.linked,
@@ -309,32 +310,32 @@ class CompiledFunction(Outcome, Uncopied):
         self._relatives.compile_gradient(wrt)
         return self
 
-    def _traced(self, given: Mapping[str, Any]) -> Any:
-        """The call as torch traces it: one call of the operator `torch.ops.einderive.formula`."""
-        text = self._operator_text(layout_of(given) if vars(self)["_sized"] else ())
-        operands = [
-            value
-            if isinstance(value := given[tensor.name], torch.Tensor)
-            else torch.tensor(value, dtype=getattr(torch, tensor.dtype), device=self.device)
-            for tensor in self.derivation.source.inputs
-        ]
-        found = torch.ops.einderive.formula(operands, text)
-        return found[0] if len(found) == 1 else tuple(found)
+    def _traced(self, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        return traced_call(self, args, named)
 
     def __reduce_ex__(self, protocol: object) -> Any:
         """What a pickle holds: the text of the function, from which it is built anew."""
         return import_module(REBUILT).function_of, (self.text,)
 
-    def _operator_text(self, shapes: Layout = ()) -> str:
-        """The text that stands in traced code for the function at these shapes."""
+    def _operator_text(self, layout: Layout = ()) -> str:
+        """The text that stands in traced code for the function of such operands."""
         import_module(OPERATOR)
-        other = self._sizes.at(dict(shapes)) if shapes else None
-        function = self if other is None else other
+        shapes = zip(self.formula.inputs, layout, strict=False)
+        with handed_on():
+            other = self._sizes.at({t.name: size for t, (size, *_) in shapes}) if layout else None
+            function = self if other is None else other
+            if layout:
+                refuse_layout(function.formula, layout, self.device)
         text: str = import_module(REBUILT).known(function.text, function)
         return text
 
+    def _operand_order(self, words: Words) -> Order:
+        with handed_on():
+            return operand_order(self.formula, words)
+
     # As torch.compiler.assume_constant_result does, which would load the whole tracer.
     _operator_text.__dict__["_dynamo_marked_constant"] = True
+    _operand_order.__dict__["_dynamo_marked_constant"] = True
 
     @cached_property
     def text(self) -> str:

@@ -15,6 +15,12 @@ import torch
 batched: Final = torch._C._functorch.is_legacy_batchedtensor
 
 
+def called(function: Callable[..., Any], operands: Sequence[torch.Tensor]) -> Any:
+    """The results of the function, some of whose operands may be tensors of the older mechanism."""
+    older = any(map(batched, operands))
+    return mapped(function, operands) if older else function(*operands)
+
+
 def mapped(function: Callable[..., Any], operands: Sequence[torch.Tensor]) -> Any:
     """The results of the function, some of whose operands are tensors of the older mechanism."""
     level = torch._C._vmapmode_increment_nesting() - 1

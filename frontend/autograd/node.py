@@ -1,6 +1,6 @@
 """The node that a call leaves on torch's graph.
 
-    Y = recorded(related, operands)       Y.grad_fn:  dA = related.gradient(...)(operands, dY)
+    Y = by_node(related, operands)        Y.grad_fn:  dA = related.gradient(...)(operands, dY)
 
 What is kept for the backward pass are the operands that the gradient's program reads.  That program
 is a compiled function like any other: under `create_graph=True` its call leaves a node too, so
@@ -16,17 +16,11 @@ from typing import Any
 import torch
 from torch.autograd import Function, forward_ad
 
+from einderive.frontend.autograd.kin import Flags, Way
+from einderive.frontend.autograd.linked import linked
 from einderive.frontend.autograd.related import Places, Related
+from einderive.frontend.call.caller import Linked
 from einderive.frontend.call.guard import autocast, transformation
-
-
-def recorded(related: Related, operands: Sequence[torch.Tensor]) -> Any:
-    """The result of a call by operands with derivatives: one output alone, several as a tuple."""
-    if (related.ways or related.kin.raced) and transformation() is None and not autocast():
-        way = related.way(tuple([operand.requires_grad for operand in operands]))
-        if way is not None and forward_ad._current_level < 0:
-            return way(*operands)
-    return by_node(related, operands)
 
 
 def by_node(related: Related, operands: Sequence[torch.Tensor]) -> Any:
@@ -39,16 +33,49 @@ def by_node(related: Related, operands: Sequence[torch.Tensor]) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def recorder(related: Related, output: torch.dtype | None) -> Callable[..., Any]:
-    """`recorded` as a function of the operands; its results are converted to the type `output`."""
+class Recorder:
+    """The calls of a program by operands with derivatives; results are converted to the type
+    `output`: one output alone, several as a tuple."""
 
-    def record(*operands: torch.Tensor) -> Any:
-        found = recorded(related, operands)
+    def __init__(self, related: Related, output: torch.dtype | None) -> None:
+        self.related, self._output = related, output
+
+    def __call__(self, *operands: torch.Tensor) -> Any:
+        way = self._way(operands)
+        return self._converted(by_node(self.related, operands) if way is None else way(*operands))
+
+    def linked(self, *operands: torch.Tensor) -> Linked:
+        """The result, and how operands of the same layouts are called from now on.  For plain
+        tensors, outside of transformations, tangents and autocast."""
+        related, output = self.related, self._output
+        stale, way = related.stale, self._way(operands)
+        if way is None:
+            found, run = linked(related, operands)
+        elif hasattr(way, "first"):
+            found, run = way.first(*operands)
+        else:
+            found, run = way(*operands), way
+        if output is not None:
+            own = run
+            found, run = self._converted(found), lambda *given: self._converted(own(*given))
+        return Linked(found, run, stale)
+
+    def _way(self, operands: Sequence[torch.Tensor]) -> Way | None:
+        related = self.related
+        if not (related.ways or related.kin.raced) or transformation() is not None or autocast():
+            return None
+        way = related.way(_flags(operands))
+        return None if forward_ad._current_level >= 0 else way
+
+    def _converted(self, found: Any) -> Any:
+        output = self._output
         if output is None:
             return found
         return tuple(y.to(output) for y in found) if isinstance(found, tuple) else found.to(output)
 
-    return record
+
+def _flags(operands: Sequence[torch.Tensor]) -> Flags:
+    return tuple([operand.requires_grad for operand in operands])
 
 
 class Node(Function):

@@ -82,8 +82,7 @@ class Part:
             device = getattr(self.function, "device", "cpu")
             typed = zip(results, self.types, strict=True)
             return tuple(torch.as_tensor(each, dtype=dtype, device=device) for each, dtype in typed)
-        older = any(map(legacy.batched, operands))
-        found = legacy.mapped(self.function, operands) if older else self.function(*operands)
+        found = legacy.called(self.function, operands)
         return found if isinstance(found, tuple) else (found,)
 
 
@@ -109,6 +108,8 @@ class Related:
         self.kin = Kin() if kin is None else kin
         self.ways: dict[Flags, Way | None] = {}
         """How calls are recorded, if not by the node that keeps operands; `way` asks for it."""
+        self.stale: list[bool] = []
+        """Not empty for those who took it before a way was chosen last."""
         self._known: dict[object, Any] = {}
         self._lock = RLock()
 
@@ -211,6 +212,9 @@ class Related:
                 return
             self.ways[flags] = None  # meanwhile: the steps that are raced end here too
         self.ways[flags] = undisturbed(lambda: choose(self, flags))
+        if self.ways[flags] is not None:
+            stale, self.stale = self.stale, []
+            stale.append(True)
 
     def tangent(self, wrt: Places) -> Part | None:
         """The tangents of the outputs that have one, for tangents of these operands."""

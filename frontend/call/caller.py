@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -39,7 +39,7 @@ from einderive.frontend.call.operands import (
 )
 from einderive.frontend.call.record import Unrecordable, record
 from einderive.frontend.call.simplify import Simple, simplified
-from einderive.frontend.call.source import Flat, body, guarded, guarded_call, key_of
+from einderive.frontend.call.source import Flat, body, guarded, key_of, recording_call
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 
@@ -53,13 +53,31 @@ Resize = Callable[[Mapping[str, tuple[int, ...]]], "Caller | None"]
 """Shapes by tensor -> the caller for operands of these shapes."""
 Retype = Callable[[Mapping[str, str]], "Caller"]
 """Element types by tensor -> the caller for operands of these types."""
-Record = Callable[..., Any]
-"""Tensors -> the result, with a node on torch's graph."""
-Trace = Callable[[Mapping[str, Any]], Any]
-"""Operands by name -> the result, as a call in code that torch traces."""
 
 
-class _Linked(NamedTuple):
+class Linked(NamedTuple):
+    """A result on torch's graph, the call of operands of the same layouts from now on, and a list
+    that is empty as long as there is no better one."""
+
+    result: Any
+    run: Callable[..., Any]
+    stale: list[bool]
+
+
+class Record(Protocol):
+    """Tensors -> the result, with a node on torch's graph.  `linked` is asked for plain tensors,
+    outside of transformations, tangents and autocast."""
+
+    def __call__(self, *operands: torch.Tensor) -> Any: ...
+
+    def linked(self, *operands: torch.Tensor) -> Linked: ...
+
+
+Trace = Callable[[Sequence[Any], Mapping[str, Any]], Any]
+"""Operands by position and by name -> the result, as a call in code that torch traces."""
+
+
+class _Recorded(NamedTuple):
     """A recording (None if there can be none) with its function of tensors, and the guarded
     functions by the operands' kinds."""
 
@@ -121,15 +139,21 @@ class Caller:
             d.is_floating_point or d.is_complex for d in kinds
         )
         self.asked: tuple[Flat, ...] = ()  # replaced as a whole: threads see one or the other
-        self._linked: dict[object, _Linked] = {}
+        self._linked: dict[object, _Recorded] = {}
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if not named:
             for flat in self.asked:
                 found = flat(*args)
                 if found is not MISS:
-                    return found
+                    return found if flat is self.asked[0] else self.first(flat, found)
         return self.unasked(args, named)
+
+    def first(self, flat: Flat, result: Any = None) -> Any:
+        """The result of this flat function, which is asked before the others from now on."""
+        others = [each for each in self.asked if each is not flat]
+        self.asked = (flat, *others[: MOST_GUARDED - 1])
+        return result
 
     def unasked(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """A call that no flat function in `asked` answers by position."""
@@ -153,9 +177,9 @@ class Caller:
 
     def _slow(self, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         if self._trace is not None and torch.compiler.is_compiling():
-            return self._trace({**dict(zip(self._names, args, strict=False)), **named})
+            return self._trace(args, named)
         if self._trace is not None and symbolic((*args, *named.values())):
-            return self._trace(arranged(self.program, args, named))
+            return self._trace(args, named)
         if self._resize is not None:
             given = arranged(self.program, args, named)
             other = self._resize({name: np.shape(value) for name, value in given.items()})
@@ -172,8 +196,7 @@ class Caller:
         )
         tensors = [operands[tensor] for tensor in self.program.inputs]
         if self._record is not None and traced(tensors):
-            self._record_first(self._record, args)
-            return self._record(*tensors)
+            return self._with_gradients(self._record, tensors, args)
         with nullcontext() if transformation() is None else temporarily_clear_interpreter_stack():
             results = self._outputs(tensors, args)
         values = tuple(_as_numpy(y) for y in results) if numpy else tuple(results)
@@ -187,7 +210,7 @@ class Caller:
         if not plain or not self.linked:  # a subclass has a say in every call
             with torch.autocast(self.device, enabled=False) if autocast() else nullcontext():
                 return self._run(tensors)
-        key = key_of(tensors), torch.get_default_dtype() if self._default_type else None
+        key = self._key(tensors)
         with torch.autocast(self.device, enabled=False) if autocast() else nullcontext():
             linked = self._linked.get(key)
             if linked is None:
@@ -197,14 +220,33 @@ class Caller:
                 found: Sequence[torch.Tensor] = linked.body(*tensors)
             return found
 
-    def _record_first(self, record: Record, given: Sequence[Any]) -> None:
-        """Operands like these are recorded without binding from now on, where they can be."""
-        tensors = all(isinstance(operand, torch.Tensor) for operand in given)
-        if forward_ad._current_level >= 0 or transformation() is not None or not tensors:
-            return
-        if not autocast() and _plain(given, self.device) and len(given) == len(self._names):
-            flat = guarded_call(record, given, recording=True, traced=self._trace is None)
-            self.asked = (flat, *self.asked[: MOST_GUARDED - 1])
+    def unguarded(self, tensors: Sequence[torch.Tensor]) -> Flat | None:
+        """The function of plain tensors of the same layouts as these, which gives a tuple of
+        results; None where no call of such tensors was recorded."""
+        found = self._linked.get(self._key(tensors))
+        if found is None or found.simple is None or not _plain(tensors, self.device):
+            return None
+        return body(found.simple, kernels=True)
+
+    def _key(self, tensors: Sequence[torch.Tensor]) -> object:
+        return key_of(tensors), torch.get_default_dtype() if self._default_type else None
+
+    def _with_gradients(
+        self, record: Record, tensors: Sequence[torch.Tensor], given: Sequence[Any]
+    ) -> Any:
+        """The result on torch's graph.  Operands like these are recorded without binding from now
+        on, where they can be."""
+        if forward_ad._current_level >= 0 or transformation() is not None or autocast():
+            return record(*tensors)
+        if len(given) != len(self._names) or not _plain(given, self.device):
+            return record(*tensors)
+        if any(one is not other for one, other in zip(given, tensors, strict=True)):
+            return record(*tensors)
+        result, run, stale = record.linked(*tensors)
+        flat = recording_call(run, given, stale, traced=self._trace is None)
+        others = [each for each in self.asked if not getattr(each, "stale", None)]
+        self.asked = (flat, *others[: MOST_GUARDED - 1])
+        return result
 
     def _in_type(self, dtype: str, given: Mapping[str, Any]) -> Any:
         """The results of the program in another floating type."""
@@ -221,8 +263,7 @@ class Caller:
         operands are used as they are."""
         result = caller(*values)
         if caller.asked and all(a is b for a, b in zip(values, given.values(), strict=True)):
-            others = tuple(flat for flat in self.asked if flat is not caller.asked[0])
-            self.asked = (caller.asked[0], *others[: MOST_GUARDED - 1])
+            self.first(caller.asked[0])
         return result
 
     @property
@@ -245,16 +286,16 @@ class Caller:
         try:
             trace, results = record(self._run, tensors)
         except Unrecordable:
-            self._linked[key] = _Linked(None, lambda *operands: self._run(operands), {})
+            self._linked[key] = _Recorded(None, lambda *operands: self._run(operands), {})
             return self._run(tensors)
         simple = simplified(trace)
         if len(self._linked) >= MOST_LAYOUTS:
             self._linked.clear()
-        linked = self._linked[key] = _Linked(simple, body(simple), {})
+        linked = self._linked[key] = _Recorded(simple, body(simple), {})
         self._ask_first(linked, given)
         return results
 
-    def _ask_first(self, linked: _Linked, given: Sequence[Any]) -> None:
+    def _ask_first(self, linked: _Recorded, given: Sequence[Any]) -> None:
         """Operands like these are answered without binding from now on, where they can be."""
         if linked.simple is None or transformation() is not None or not _plain(given, self.device):
             return

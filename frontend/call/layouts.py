@@ -1,21 +1,18 @@
-"""The shapes of a call's operands, as traced code keeps them."""
+"""The layouts of a call's operands, as traced code keeps them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import torch
 
-Layout: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
-"""The shapes of tensors, by name."""
+Layout: TypeAlias = tuple[tuple[tuple[int, ...], torch.dtype, str], ...]
+"""Shape, element type and kind of device of each operand, in the formula's order."""
 
 
-def layout_of(given: Mapping[str, Any]) -> Layout:
-    """The shapes of the operands that are tensors."""
-    return tuple(
-        [(name, extents(value)) for name, value in given.items() if isinstance(value, torch.Tensor)]
-    )
+def layout_of(operands: Sequence[torch.Tensor]) -> Layout:
+    return tuple([(extents(each), each.dtype, each.device.type) for each in operands])
 
 
 def extents(tensor: torch.Tensor) -> tuple[int, ...]:

@@ -151,13 +151,30 @@ def _kind(value: object) -> str:
 
 def _operand(program: Program, tensor: Tensor, value: Any, device: str) -> torch.Tensor:
     _refuse_containers(program, tensor, value)
-    array: Any = value if isinstance(value, torch.Tensor) else _array(program, tensor, value)
-    name, found = tensor.name, tuple(array.shape)
-    dtype = type_name(array)
+    array: Any = value if isinstance(value, torch.Tensor) else as_array(program, tensor, value)
+    typed = isinstance(value, torch.Tensor | np.ndarray)
+    where = value.device if isinstance(value, torch.Tensor) else None
+    refuse_misfit(program, tensor, array.shape, type_name(array) if typed else None, where, device)
+    if not isinstance(value, torch.Tensor):
+        return _from_numpy(array).to(device=device, dtype=getattr(torch, tensor.dtype))
+    return value
+
+
+def refuse_misfit(
+    program: Program,
+    tensor: Tensor,
+    found: Sequence[int],
+    dtype: str | None,
+    where: torch.device | None,
+    device: str,
+) -> None:
+    """Raises OperandError where an operand of this shape, type and place is none for the tensor, on
+    this device.  None: it has no type or place of its own."""
 
     def refuse(message: str, next_step: str, sizes: str = "") -> NoReturn:
         _refuse(program, message, next_step, name, sizes)
 
+    name, found = tensor.name, tuple(found)
     if found != tensor.shape:
         wanted = _wanted(program, tensor)
         refuse(
@@ -165,21 +182,18 @@ def _operand(program: Program, tensor: Tensor, value: Any, device: str) -> torch
             f"pass an array of shape {wanted}, or compile for {name}={found}",
             f"{name} is {shape(found)} here",
         )
-    if isinstance(value, torch.Tensor | np.ndarray) and dtype != tensor.dtype:
+    if dtype is not None and dtype != tensor.dtype:
         other = f", or compile with dtypes={{{name!r}: {dtype!r}}}" if dtype in DTYPES else ""
         refuse(
             f"{name} has elements of type {dtype}, the formula was compiled for {tensor.dtype}",
             f"convert it to {tensor.dtype}{other}",
             f"{name} is {shape(found)} {dtype}",
         )
-    if not isinstance(value, torch.Tensor):
-        return _from_numpy(array).to(device=device, dtype=getattr(torch, tensor.dtype))
-    if value.device.type != device:
+    if where is not None and where.type != device:
         refuse(
-            f"{name} lies on {value.device}, the program was compiled for {device}",
+            f"{name} lies on {where}, the program was compiled for {device}",
             f"move it with .to({device!r}), or compile for another target",
         )
-    return value
 
 
 def _refuse_containers(program: Program, tensor: Tensor, value: Any) -> None:
@@ -196,7 +210,7 @@ def _refuse_containers(program: Program, tensor: Tensor, value: Any) -> None:
     _refuse(program, f"{name} is a {what}", next_step, name, "")
 
 
-def _array(program: Program, tensor: Tensor, value: Any) -> Any:
+def as_array(program: Program, tensor: Tensor, value: Any) -> Any:
     """The operand as a NumPy array; what is no array becomes one where the formula's type holds
     its numbers."""
     try:

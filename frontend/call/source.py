@@ -22,11 +22,12 @@ from einderive.frontend.call.simplify import Simple, Step, View
 Flat = Callable[..., Any]
 
 
-def body(simple: Simple) -> Flat:
-    """The function of tensors that gives a tuple of results."""
+def body(simple: Simple, *, kernels: bool = False) -> Flat:
+    """The function of tensors that gives a tuple of results.  `kernels`: all of them are what they
+    were when recorded, so generated kernels on a CPU are called directly."""
     names = Names()
     parameters = ", ".join(f"v{number}" for number in range(simple.operands))
-    lines = [f"def call({parameters}):", *_statements(simple, names)]
+    lines = [f"def call({parameters}):", *_statements(simple, names, kernels=kernels)]
     results = "".join(f"v{number}, " for number in simple.results)
     lines.append(f"    return ({results})")
     return _made(lines, names)
@@ -50,11 +51,23 @@ def guarded(
     return _made(lines, names)
 
 
-def guarded_call(
-    run: Flat, operands: Sequence[Any], *, recording: bool = False, traced: bool = True
+def guarded_call(run: Flat, operands: Sequence[Any]) -> Flat:
+    """`run(*operands)` for operands such as these; MISS for others."""
+    return _calling(run, operands, *guard(operands))
+
+
+def recording_call(
+    run: Flat, operands: Sequence[Any], stale: list[bool], *, traced: bool = True
 ) -> Flat:
-    """`run(*operands)` for operands such as these; MISS for others.  The rest: see `guard`."""
-    names, lines = guard(operands, recording=recording, traced=traced)
+    """`run(*operands)` with gradients for operands such as these, while `stale` is empty; MISS for
+    others.  `traced`: see `guard`."""
+    names, lines = guard(operands, default_type=True, recording=True, traced=traced)
+    flat = _calling(run, operands, names, [*lines, f"    if {names.of(stale)}: return MISS"])
+    flat.stale = stale  # type: ignore[attr-defined]
+    return flat
+
+
+def _calling(run: Flat, operands: Sequence[Any], names: Names, lines: Sequence[str]) -> Flat:
     values = ", ".join(f"v{number}" for number in range(len(operands)))
     return _made([*lines, f"    return {names.of(run)}({values})"], names)
 

@@ -118,6 +118,6 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
             key=key,
         )
 
-    found = None if key is None else known(key, shapes, whole)
+    found = None if key is None else known(key, whole)
     function = whole() if found is None else found
     return function.with_gradient(None if grad is True else grad) if grad else function

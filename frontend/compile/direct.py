@@ -20,7 +20,8 @@ import numpy as np
 import torch
 
 from einderive.frontend.call.guard import MISS
-from einderive.frontend.call.layouts import Layout, layout_of
+from einderive.frontend.call.layouts import Layout
+from einderive.frontend.call.traced import Order, Words, traced_call
 from einderive.frontend.call.written import Operand, Written, flat_of
 from einderive.frontend.compile.options import Options
 from einderive.frontend.machine.key import KIND, profile_key
@@ -95,11 +96,9 @@ def _plain(value: Any) -> object:
     raise Unusual
 
 
-def known(
-    key: str, given: Mapping[str, Any], whole: Callable[[], CompiledFunction]
-) -> CompiledFunction | None:
-    """The function that such a call, with these shapes, gave before.  `whole` is what makes it with
-    all that belongs to it, once it is needed."""
+def known(key: str, whole: Callable[[], CompiledFunction]) -> CompiledFunction | None:
+    """The function that such a call gave before.  `whole` is what makes it with all that belongs to
+    it, once it is needed."""
     try:
         found = store().get(CALL, key)
         if found is None:
@@ -119,10 +118,7 @@ def known(
         )
     except (LookupError, TypeError, ValueError):  # the text of another release
         return None
-    named = any(
-        type(shape) in (tuple, list) and str in map(type, shape) for shape in given.values()
-    )
-    found_function: Any = Direct(written, operands, whole, kept.made, sized=named)
+    found_function: Any = Direct(written, operands, whole, kept.made)
     return found_function  # type: ignore[no-any-return]  # it stands in for a CompiledFunction
 
 
@@ -143,10 +139,8 @@ class Direct:
         operands: Sequence[Operand],
         whole: Callable[[], CompiledFunction],
         remembered: float,
-        *,
-        sized: bool = False,
     ) -> None:
-        self.remembered, self._sized = remembered, sized
+        self.remembered = remembered
         self._written, self._operands, self._make = written, operands, whole
         self._names = tuple(operand.name for operand in operands)
         self._default = torch.get_default_dtype()
@@ -154,7 +148,7 @@ class Direct:
 
     def __call__(self, /, *args: Any, **named: Any) -> Any:
         if torch.compiler.is_compiling():
-            return self._traced({**dict(zip(self._names, args, strict=False)), **named})
+            return traced_call(self, args, named)
         if named and len(args) + len(named) == len(self._names):
             rest = self._names[len(args) :]
             if all(name in named for name in rest):
@@ -176,22 +170,14 @@ class Direct:
             return None
         return flat_of(self._written, self._operands, args)
 
-    def _traced(self, given: Mapping[str, Any]) -> Any:
-        """The call as torch traces it (`CompiledFunction`)."""
-        text = self._operator_text(layout_of(given) if vars(self)["_sized"] else ())
-        values = [
-            value
-            if isinstance(value := given[name], torch.Tensor)
-            else torch.tensor(value, dtype=getattr(torch, dtype))
-            for name, _, dtype in self._operands
-        ]
-        found = torch.ops.einderive.formula(values, text)
-        return found[0] if len(found) == 1 else tuple(found)
+    def _operator_text(self, layout: Layout = ()) -> str:
+        return self._whole._operator_text(layout)
 
-    def _operator_text(self, shapes: Layout = ()) -> str:
-        return self._whole._operator_text(shapes)
+    def _operand_order(self, words: Words) -> Order:
+        return self._whole._operand_order(words)
 
     _operator_text.__dict__["_dynamo_marked_constant"] = True  # as in CompiledFunction
+    _operand_order.__dict__["_dynamo_marked_constant"] = True
 
     @cached_property
     def _whole(self) -> CompiledFunction:

@@ -15,8 +15,9 @@ from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse_given
 from einderive.frontend.autograd.kin import MOST_SEARCHED
 from einderive.frontend.autograd.related import undisturbed
-from einderive.frontend.call.guard import transformation
+from einderive.frontend.call.guard import MISS, transformation
 from einderive.frontend.call.layouts import extents
+from einderive.frontend.call.misfits import handed_on
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.compile.formula_operator import formula as traced_call
 from einderive.frontend.compile.rebuilt import known
@@ -91,6 +92,7 @@ class Formula(torch.nn.Module):
             self.register_parameter(name, torch.nn.Parameter(empty))
         self._functions: dict[object, CompiledFunction] = {}
         self._searched: dict[object, tuple[CompiledFunction, ...]] = {}
+        self._last: tuple[CompiledFunction, tuple[str, ...]] | None = None
         self._written = Written()
         self.reset_parameters()
 
@@ -107,13 +109,14 @@ class Formula(torch.nn.Module):
     def forward(self, *operands: Any, **named: Any) -> Any:
         """The outputs for the operands, by position in the order in which the formula names them,
         or by name."""
+        training = self.training or torch.is_grad_enabled()
+        if not torch.compiler.is_compiling() and training and self._last and not named:
+            found = self._again(self._last, operands)
+            if found is not MISS:
+                return found
+        if len(operands) != len(self.operands) or named:
+            self._refuse_others(len(operands), tuple(named))
         given = dict(zip(self.operands, operands, strict=False)) | named
-        if len(operands) + len(named) != len(self.operands) or given.keys() != {*self.operands}:
-            raise OperandError(
-                f"the layer is called with {', '.join(given) or 'nothing'}",
-                text=self.text,
-                next_step=f"call it as layer({', '.join(self.operands)})",
-            )
         given = {
             n: x if isinstance(x, torch.Tensor) else torch.as_tensor(x) for n, x in given.items()
         }
@@ -126,7 +129,36 @@ class Formula(torch.nn.Module):
         function = self._function(given)
         if getattr(function.run, "kept", ()):
             self._written.look({name: given[name] for name in function.derivation.weights})
-        return function(**given)
+        found = function(**given)
+        if training:
+            self._last = function, tuple([t.name for t in function.formula.inputs])
+        return found
+
+    def _again(self, last: tuple[CompiledFunction, tuple[str, ...]], operands: Any) -> Any:
+        """The outputs where the last function knows the layouts of such operands; else MISS.
+
+        Its flat functions compare all that the choice of a function depends on."""
+        function, order = last
+        if len(operands) != len(self.operands):
+            return MISS
+        given = dict(zip(self.operands, operands, strict=True))
+        values = [given[name] if name in given else getattr(self, name) for name in order]
+        for flat in function._caller.asked:
+            found = flat(*values)
+            if found is not MISS:
+                return found
+        return MISS
+
+    def _refuse_others(self, count: int, named: tuple[str, ...]) -> None:
+        """Raises OperandError where so many operands by position, and these, are not all."""
+        given = dict.fromkeys((*self.operands[:count], *named))
+        if count + len(named) != len(self.operands) or given.keys() != {*self.operands}:
+            with handed_on():
+                raise OperandError(
+                    f"the layer is called with {', '.join(given) or 'nothing'}",
+                    text=self.text,
+                    next_step=f"call it as layer({', '.join(self.operands)})",
+                )
 
     def _function(self, given: Mapping[str, torch.Tensor]) -> CompiledFunction:
         fixed = not self.training and not torch.is_grad_enabled()
@@ -174,12 +206,14 @@ class Formula(torch.nn.Module):
 
     def _traced(self, layout: tuple[Any, ...], device: str) -> tuple[tuple[str, ...], str]:
         """The names of the operator's operands, and its text."""
-        found = self._compiled(layout, device, fixed=False)
+        with handed_on():
+            found = self._compiled(layout, device, fixed=False)
         names = tuple(tensor.name for tensor in found.derivation.source.inputs)
         return names, known(found.text, found)
 
     # As torch.compiler.assume_constant_result does, which would load the whole tracer.
     _traced.__dict__["_dynamo_marked_constant"] = True
+    _refuse_others.__dict__["_dynamo_marked_constant"] = True
 
     def _terms(self, name: str) -> int | None:
         """The number of terms that the parameter is summed with; None if it is in no sum."""
@@ -189,7 +223,13 @@ class Formula(torch.nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the compiled functions, which are built anew where they are called."""
-        return {**self.__dict__, "_functions": {}, "_searched": {}, "_written": Written()}
+        return {
+            **self.__dict__,
+            "_functions": {},
+            "_searched": {},
+            "_last": None,
+            "_written": Written(),
+        }
 
     def extra_repr(self) -> str:
         parts = [f"{name}={tuple(p.shape)}" for name, p in self.named_parameters(recurse=False)]

@@ -20,7 +20,7 @@ from typing import Any, Final
 import torch
 
 from einderive.frontend.autograd.kin import Way
-from einderive.frontend.autograd.node import by_node
+from einderive.frontend.autograd.linked import linked
 from einderive.frontend.autograd.related import Related
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.running.settings import undisturbed
@@ -162,22 +162,19 @@ def _faster(asked: Asked, steps: Steps, lines: Sequence[Line], seconds: float) -
     node keeps more for the backward pass than torch for the fastest line, all that do not."""
 
     related, part, cuda = asked.related, asked.part, asked.outcome.device == "cuda"
-
-    def node(*operands: torch.Tensor) -> Any:
-        return by_node(related, operands)
-
+    _, node = linked(related, steps.leaves)
     own = steps.of(node)
     known = first(own, cuda)
     firsts: dict[Line, float] = {}
     made: dict[Way, Step] = {}
     for line in lines:
-        try:
-            if keeps_results(steps.call(line)):
-                line = replace(line, copied=True)
-            made[line] = steps.of(line)
-            firsts[line] = first(made[line], cuda)
-        except PROBLEMS:
-            continue  # a line without a derivative
+        with suppress(*PROBLEMS):  # a line without a derivative
+            firsts[line] = first(steps.of(line), cuda)
+    keeping = [line for line in firsts if keeps_results(steps.call(line))]
+    reads = len(keeping) == len(firsts)  # torch keeps the results, and so may the call
+    for line in keeping if not reads else ():
+        firsts[replace(line, copied=True)] = firsts.pop(line)
+    made |= {line: steps.of(line) for line in firsts}
     if not firsts:
         return []
     order = sorted(firsts, key=firsts.__getitem__)
@@ -192,7 +189,7 @@ def _faster(asked: Asked, steps: Steps, lines: Sequence[Line], seconds: float) -
     near: list[Way] = [*(close or order[:more])[:MOST_LINES]]
     if WORTHWHILE <= known <= FAR_BEHIND * best:
         found = [saving(related, part, most)]
-        if all(line.copied for line in order):  # torch keeps the results, too
+        if reads:
             found.append(by_results(related, part, most))
         for kept in filter(None, found):
             near.append(kept)

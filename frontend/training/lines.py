@@ -62,21 +62,22 @@ class Line:
 
     def __call__(self, *operands: torch.Tensor) -> Any:
         """The output, or a tuple of several."""
+        return self.first(*operands)[0]
+
+    def first(self, *operands: torch.Tensor) -> tuple[Any, Callable[..., Any]]:
+        """The output, or a tuple of several, and the call of operands of the same layouts: where
+        one result is handed on as it is, the plain program itself."""
         own: Any = vars(self)
-        given = own["rival"].call(*operands)
-        if type(given) is torch.Tensor:
-            if own["copied"]:
-                return given.to(own["_one"]).clone()
-            if given.dtype is own["_one"] and not given._is_view():
-                for operand in operands:
-                    if operand is given:
-                        break
-                else:
-                    return given
+        call = own["rival"].call
+        given = call(*operands)
+        if isinstance(given, torch.Tensor):
+            alone = not given._is_view() and not any(given is operand for operand in operands)
+            if alone and given.dtype is own["_one"] and not own["copied"]:
+                return given, call
             given = (given,)
         found = [y.to(dtype) for y, dtype in zip(given, own["_types"], strict=True)]
         results = owned([y.clone() for y in found] if own["copied"] else found, operands)
-        return results[0] if len(results) == 1 else results
+        return results[0] if len(results) == 1 else results, self
 
     def outputs(self, inputs: Inputs) -> tuple[torch.Tensor, ...]:
         """As a program for the formula."""

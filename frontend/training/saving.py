@@ -20,6 +20,7 @@ from typing import Any
 import torch
 from torch.autograd import Function
 
+from einderive.frontend.autograd.legacy import called
 from einderive.frontend.autograd.related import Part, Places, Related
 from einderive.frontend.training.proposing import Like, bytes_of, proposal, reading_program
 from einderive.ta.gradients.saved import reading
@@ -143,11 +144,11 @@ class Kept(Function):
         operands = dict(zip(way.held, saved, strict=False))
         kept = saved[len(way.held) :]
         found: dict[int, torch.Tensor] = {}
-        seeds = [cotangents[way.results[place]] for place in way.part.outputs]
+        seeds: list[Any] = [cotangents[way.results[place]] for place in way.part.outputs]
         whole = all(seed is not None for seed in seeds)
         if whole and (way.values or len(given) == len(seeds)):
             values = [operands[place] for place in way.operands]
-            _add(found, way.part.results, way.function(*values, *seeds, *kept))
+            _add(found, way.part.results, called(way.function, [*values, *seeds, *kept]))
         elif not way.values:
             found = way.joint.slopes(wrt, cotangents, operands)
         more = tuple(place for place in given if place in way.kept) if way.values else ()
@@ -155,7 +156,7 @@ class Kept(Function):
             part, function, places = second
             values = [operands[place] for place in places]
             given_seeds: Any = (cotangents[place] for place in part.outputs)
-            _add(found, part.results, function(*values, *given_seeds, *kept))
+            _add(found, part.results, called(function, [*values, *given_seeds, *kept]))
         if wrt and given:
             way.joint.fill(found, wrt, given, cotangents)
         return (None, *(found.get(place) for place in range(len(ctx.needs_input_grad) - 1)))

@@ -51,13 +51,20 @@ def _defined(known: Definition) -> Idiom:
     return Idiom(f"{known.name}({', '.join(operands)})", text, operands)
 
 
+def _functions() -> Iterator[Idiom]:
+    """The idioms of functions, those that say more first: log(1+exp(x)) is no log(1+x) alone."""
+    defined = [each for each in FUNCTIONS.values() if each.definition]
+    for each in sorted(defined, key=lambda one: -len(one.definition)):
+        yield Idiom(each.definition, each.torch_call("{x}", "{y}"))
+
+
 IDIOMS: tuple[Idiom, ...] = (
     Idiom("x/(1+exp(-x))", "F.silu({x})"),
     Idiom("0.5*x*(1+erf(x*0.7071067811865476))", "F.gelu({x})"),
     Idiom("0.5*x*(1+tanh(0.7978845608028654*(x+0.044715*x^3)))", "F.gelu({x}, approximate='tanh')"),
     Idiom("x*minimum(maximum(x+3, 0), 6)/6", "F.hardswish({x})"),
     Idiom("minimum(maximum(x+3, 0), 6)/6", "F.hardsigmoid({x})"),
-    *(Idiom(f.definition, f.torch_call("{x}", "{y}")) for f in FUNCTIONS.values() if f.definition),
+    *_functions(),
     *(_defined(d) for d in DEFINITIONS.values() if d.torch and not d.binder and not d.folds),
     Idiom("maximum(x, c*x)", "F.leaky_relu({x}, {c})"),
     Idiom("relu(x)+c*minimum(x, 0)", "F.leaky_relu({x}, {c})"),

@@ -32,6 +32,7 @@ from typing import Any, cast
 import torch
 
 from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.autograd.linked import Linked
 from einderive.frontend.autograd.node import Node
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.bench.campaign import Campaign
@@ -159,7 +160,7 @@ def _refused(compiled: CompiledFunction, program: Program, call: Callable[..., A
 
 def _on_torchs_graph(found: Any) -> bool:
     """Whether a plain line was recorded."""
-    own: Any = (Node._backward_cls, Saved._backward_cls)
+    own: Any = tuple(each._backward_cls for each in (Node, Linked, Saved))
     return not any(isinstance(y.grad_fn, own) for y in _outputs(found))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import einderive as ed
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.written import as_written
-from einderive.frontend.autograd.node import recorder
+from einderive.frontend.autograd.node import Recorder
 from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.caller import Caller
 
@@ -19,5 +19,5 @@ def light(formula: str | ed.Program, /, dtypes: Any = "float64", **shapes: Any) 
         program = ed.parse(program, dtypes=dtypes, **shapes)
     run = as_written(program, output_types(program))
     related = Related(program, lambda *operands: caller(*operands), light)
-    caller = Caller(program, run, "cpu", record=recorder(related, None))
+    caller = Caller(program, run, "cpu", record=Recorder(related, None))
     return caller

@@ -11,6 +11,7 @@ import torch
 from torch.autograd import forward_ad, gradcheck, gradgradcheck
 
 import einderive as ed
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.caller import Caller
 from einderive.ta.errors import OperandError
 from tests.frontend.autograd.light import light
@@ -96,9 +97,23 @@ def test_a_known_call_with_gradients_is_not_bound_again(
 ) -> None:
     given = operands()
     compiled(*given).sum().backward()
+    compiled(*given)  # the backward pass has chosen how calls are recorded
     monkeypatch.setattr(Caller, "unasked", None)
     for _ in range(2):
         assert compiled(*given).requires_grad
+
+
+def test_a_known_step_asks_for_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second step of operands of the same layouts runs two programs, and looks nothing up."""
+    options: dict[str, Any] = {"effort": "instant", "target": "cpu"}  # no race: it leaves the node
+    f = ed.compile(LAYER, dtypes="float64", **options, **SHAPES)
+    for seed in (0, 1):
+        agrees(f, plain, given := operands(seed=seed), given)
+    monkeypatch.setattr(Caller, "unasked", None)
+    for name in ("gradient", "zeros", "slopes", "way", "settle"):
+        monkeypatch.setattr(Related, name, None)
+    agrees(f, plain, given := operands(seed=2), given)
+    assert type(f(*given).grad_fn).__name__ == "LinkedBackward"
 
 
 def test_integers_bools_and_unused_outputs() -> None:

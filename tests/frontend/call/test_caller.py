@@ -131,6 +131,34 @@ def test_a_known_call_binds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_allclose(call(x.numpy(), y.numpy()), (x @ y).numpy(), rtol=1e-5)
 
 
+def test_what_answered_last_is_asked_first() -> None:
+    text = "Y[i] = A[i,k]*B[k]*3 + C[i]"
+    program, (run, *_) = programs(text)
+    call = Caller(program, run, "cpu")
+    plain, strided = (operands(program, 0, LAYOUTS[each]) for each in ("contiguous", "within"))
+    call(*plain)
+    call(*strided)
+    known = call.asked
+    assert len(known) == 2
+    call(*plain)
+    assert call.asked == known[::-1]
+    call(*plain)
+    assert call.asked == known[::-1]
+
+
+def test_calls_without_a_guard_are_of_recorded_layouts() -> None:
+    program, (run, *_) = programs("Y[i] = A[i,k]*B[k]*3 + C[i]")
+    call = Caller(program, run, "cpu")
+    first, second = operands(program, 0, torch.clone), operands(program, 1, torch.clone)
+    assert call.unguarded(first) is None
+    call(*first)
+    flat = call.unguarded(first)
+    assert flat is not None
+    torch.testing.assert_close(flat(*second), (call(*second),))
+    assert call.unguarded(operands(program, 0, within)) is None
+    assert call.unguarded([torch._neg_view(each) for each in first]) is None
+
+
 def test_what_the_guard_lets_through_is_what_was_recorded() -> None:
     program, run = mm()
     call = Caller(program, run, "cpu")

@@ -102,6 +102,30 @@ def test_errors_are_those_of_the_whole_function() -> None:
         again()(a)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda f, a, b: f(a),
+        lambda f, a, b: f(a, b, b),
+        lambda f, a, b: f(a, b, C=b),
+        lambda f, a, b: f(a, A=a),
+        lambda f, a, b: f(a, a),
+        lambda f, a, b: f(a, b.long()),
+        lambda f, a, b: f(a, None),
+    ],
+)
+def test_errors_in_traced_code_are_those_of_any_call(wrong: Any) -> None:
+    a, b = operands()
+    function = again()
+    assert is_direct(function)
+    torch.compiler.reset()
+    with pytest.raises(OperandError) as traced:
+        torch.compile(lambda a, b: wrong(function, a, b), backend="eager", fullgraph=True)(a, b)
+    with pytest.raises(OperandError) as plain:
+        wrong(again(), a, b)
+    assert str(traced.value).startswith(str(plain.value))
+
+
 def test_gradients_are_those_of_the_whole_function() -> None:
     a, b = operands()
     with torch.no_grad():

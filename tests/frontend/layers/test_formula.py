@@ -65,6 +65,25 @@ def test_it_is_trained_and_takes_any_batch(layer: ed.nn.Formula) -> None:
     assert len(layer._functions) == 2
 
 
+def test_a_known_call_looks_up_no_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer, x, y = linear(), torch.randn(3, 4), torch.randn(5, 4)
+    for given in (x, y):
+        layer(given)
+    monkeypatch.setattr(ed.nn.Formula, "_compiled", None)
+    for _ in range(2):
+        given = torch.randn(5, 4)
+        torch.testing.assert_close(layer(given), plain(layer, given))
+        with torch.no_grad():
+            layer.W.add_(1)
+    monkeypatch.undo()
+    torch.testing.assert_close(layer(x), plain(layer, x))
+    wide = copy.deepcopy(layer).double()
+    torch.testing.assert_close(wide(x.double()), plain(wide, x.double()))
+    replaced = {"W": torch.ones(6, 4), "c": torch.zeros(6)}
+    found = torch.func.functional_call(layer, replaced, (x,))
+    torch.testing.assert_close(found, torch.tanh(x @ torch.ones(4, 6)))
+
+
 def test_evaluation_follows_the_parameters() -> None:
     layer = ed.nn.Formula("Y[i] = X[i]*exp(k[i])", k=(4,), options=OPTIONS).eval()
     x = torch.randn(4)

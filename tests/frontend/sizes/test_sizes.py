@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from runpy import run_module
 from typing import Any
 
 import numpy as np
@@ -142,3 +144,14 @@ def test_formulas_at_random_sizes(number: int, seed: int) -> None:
     found = measured(FORMULAS[number], 4, seed)
     assert found.error < 1e-4
     assert len(found.new) >= 2
+
+
+@pytest.mark.filterwarnings("ignore")  # the module is loaded before it is run
+def test_the_measurement_runs_as_a_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["sizes", "--formulas", "0"])
+    with pytest.raises(SystemExit) as ended:
+        run_module("einderive.frontend.bench.sizes", run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("formula")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import torch
 from torch.autograd import gradcheck, gradgradcheck
 
 import einderive as ed
-from einderive.frontend.autograd.related import Part, Related
+from einderive.frontend.autograd.node import Recorder
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.training import choose
 from einderive.frontend.training.kept import kept_bytes
@@ -30,11 +32,10 @@ def judged(
     """Why this line, or the first one that einderive writes, may not be recorded."""
     program = ed.parse(text, dtypes=dtypes, **shapes)
     call = rivals(program, "cpu")[0].call if line is None else line
-    related = light(program)._record.__closure__  # type: ignore[union-attr]
-    part = next(c.cell_contents for c in related if hasattr(c.cell_contents, "gradient")).gradient(
-        tuple(range(len(program.inputs))), (0,)
-    )
-    assert isinstance(part, Part)
+    record = light(program)._record
+    assert isinstance(record, Recorder)
+    part = record.related.gradient(tuple(range(len(program.inputs))), (0,))
+    assert part is not None
     return refusal(Line(program, Rival((), "", call, program.inputs)), part, "cpu", "normwise")
 
 
@@ -121,12 +122,16 @@ def test_a_recorded_line() -> None:
     agrees(f, lambda x, w: x.sin() * w, given, given)
     assert gradcheck(f, given)
     assert gradgradcheck(f, given)
-    assert names(f(given[0], given[1].detach())) == "NodeBackward"  # nothing was chosen for it
+    assert names(f(given[0], given[1].detach())) == "LinkedBackward"  # nothing was chosen for it
     torch.testing.assert_close(
         torch.func.grad(lambda x: f(x, given[1]).sum())(given[0]), given[0].cos() * given[1]
     )
     with torch.autocast("cpu", dtype=torch.bfloat16):
         assert f(*given).dtype is torch.float64
+    own = [x.detach().as_subclass(Own).requires_grad_() for x in given]
+    y = f(*own)
+    assert isinstance(y, Own)
+    torch.testing.assert_close(y.detach().as_subclass(torch.Tensor), f(*given).detach())
     y = f(*given)
     with torch.no_grad():
         given[0].add_(1)
@@ -134,18 +139,46 @@ def test_a_recorded_line() -> None:
         y.sum().backward()
 
 
+class Own(torch.Tensor):
+    """A tensor of a user's own class."""
+
+
 @pytest.mark.usefixtures("every_line_is_faster")
 def test_the_choice_is_made_at_the_first_backward_pass() -> None:
     f = ed.compile("Y[i] = tanh(x[i])", x=(5,), dtypes="float64", **QUICK)
     (x,) = operands((5,))
     y = f(x)
-    assert names(y) == "NodeBackward"
+    assert names(y) == "LinkedBackward"
     y.sum().backward()
+    y = f(x)
+    assert names(y) == "TanhBackward0"
+    torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], 1 - x.tanh() ** 2)
+    y = f(x)
+    with torch.no_grad():
+        y.add_(1)  # every plain line refuses it, too
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+@pytest.mark.usefixtures("every_line_is_faster")
+def test_a_line_that_keeps_its_result_beside_one_that_keeps_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def lines(program: ed.Program, device: str) -> list[Rival]:
+        calls: list[Callable[..., Any]] = [lambda x: x**0.5, torch.sqrt]
+        return [Rival((), f"line {n}", call, program.inputs) for n, call in enumerate(calls)]
+
+    order = count(1.0)
+    monkeypatch.setattr(choose, "rivals", lines)
+    monkeypatch.setattr(choose, "first", lambda step, _: (step(), next(order))[1])
+    options: dict[str, Any] = {**QUICK, "remember": False}
+    f = ed.compile("Y[i] = sqrt(x[i])", x=(5,), dtypes="float64", grad=True, **options)
+    x = torch.rand(5, dtype=torch.float64).add_(1).requires_grad_()
     y = f(x)
     assert names(y) == "CloneBackward0"
     with torch.no_grad():
         y.add_(1)  # the backward pass reads another one
-    torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], 1 - x.tanh() ** 2)
+    torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], 0.5 / x.sqrt())
 
 
 @pytest.mark.usefixtures("every_line_is_faster")

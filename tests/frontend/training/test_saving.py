@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from torch.autograd import gradcheck, gradgradcheck
 import einderive as ed
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.written import as_written
+from einderive.frontend.autograd import legacy
 from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.training.kept import kept_bytes
@@ -56,6 +58,34 @@ def test_derivatives_of_derivatives(way: Saving) -> None:
     given = operands(*SHAPES.values())
     assert gradcheck(way, given)
     assert gradgradcheck(way, given)
+
+
+def test_batches_of_cotangents(way: Saving) -> None:
+    """Maps of an older kind than `torch.func.vmap`, by which no kernel may be called."""
+    given, seeds = operands(*SHAPES.values()), torch.randn(3, 4, dtype=torch.float64)
+    called: list[torch.Tensor] = []
+
+    def function(*operands: torch.Tensor) -> Any:
+        called.extend(operands)
+        return way.function(*operands)
+
+    own, line = replace(way, function=function), plain(*given)
+    results = (*own(*given), *line)
+    for outputs, cotangents in ((0, 2), seeds), ((1, 3), seeds + 1):
+        found, expected = (
+            torch.autograd.grad(
+                results[place], given, cotangents, True, is_grads_batched=True, allow_unused=True
+            )
+            for place in outputs
+        )
+        torch.testing.assert_close(found, expected)
+    both = [
+        torch.autograd.grad(results[k : k + 2], given, (seeds, seeds), is_grads_batched=True)
+        for k in (0, 2)
+    ]
+    torch.testing.assert_close(*both)
+    assert called
+    assert not any(map(legacy.batched, called))
 
 
 def test_results_may_be_changed_and_operands_not(way: Saving) -> None:
