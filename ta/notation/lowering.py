@@ -25,7 +25,12 @@ from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.definitions import written_out
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import extent, index_row
-from einderive.ta.notation.of_types import of_types
+from einderive.ta.notation.of_types import (
+    check_function_operands,
+    of_types,
+    require_reals,
+    said_of,
+)
 from einderive.ta.notation.ranges import shape_text
 from einderive.ta.syntax.tree import (
     Call,
@@ -65,8 +70,9 @@ class Frame:
 def statement_scope(value: Expression, loops: Sequence[Name], frame: Frame) -> Scope:
     """The scope of a statement; a reduction that is the whole right-hand side is its own."""
     names = tuple(loop.name for loop in loops)
-    while isinstance(value, Defined):
-        value = written_out(value)
+    if isinstance(value, Defined):
+        with said_of(value):
+            return statement_scope(written_out(value), loops, frame)
     if isinstance(value, Reduction):
         return _reduced(value, names, frame)
     ranges = tuple(frame.bindable[name] for name in names)
@@ -101,6 +107,8 @@ def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scop
     inner = Frame(frame.tensors, names, tuple(ranges[name] for name in names), frame.bindable)
     body = scalar(reduction.body, inner)
     first = len(loops)
+    if REDUCERS[reduction.reducer].order:
+        require_reals(reduction.reducer, reduction.span, body)
     if reduction.reducer == "prod":
         for position, bound in enumerate(inner.ranges[first:], first):
             if not body.free >> position & 1:
@@ -170,7 +178,8 @@ def scalar(value: Expression, frame: Frame) -> Node:
         case Call():
             return _call(value, frame)
         case Defined():
-            return scalar(written_out(value), frame)
+            with said_of(value):
+                return scalar(written_out(value), frame)
         case Size():
             return expr.const(extent(value, frame))
         case Read():
@@ -248,6 +257,7 @@ def _call(call: Call, frame: Frame) -> Node:
         return _real_power(base, exponent, call.span)
     if known.digits or known.part:
         return of_types(call, operands, frame.ranges)
+    check_function_operands(call.function, call.span, operands)
     return expr.apply(call.function, *operands)
 
 

@@ -10,8 +10,10 @@ from einderive.derivations.checker import not_shown
 from einderive.derivations.checker.witness import by_fold
 from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.law import ByLaw
+from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
+from einderive.ta.ir.sources import with_tensors
 from einderive.ta.ir.subst import children
 from einderive.ta.notation.parse import parse
 
@@ -135,8 +137,8 @@ def test_a_maximum_of_complex_numbers_is_left_alone() -> None:
 
 def _complex(text: str) -> Scope:
     used = {name: (4,) for name in "ZW" if f"{name}[" in text}
-    (root,) = parse(f"Y[i] = {text}", used, "complex128", {"i": (0, 4)}).roots()
-    return root
+    (root,) = parse(f"Y[i] = {text}", used, "float64", {"i": (0, 4)}).roots()
+    return with_tensors(root, lambda t: expr.tensor(t.name, t.shape, "complex128"))
 
 
 MAX = "max[k](exp(X[i,k]))"
