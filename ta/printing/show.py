@@ -170,7 +170,7 @@ def _clause(
 
 def _reads_back(text: str, scope: Scope, tensors: Mapping[str, Tensor]) -> bool:
     try:
-        found, _ = statement_to_scope(read_program(text)[0], tensors)
+        found, *_ = statement_to_scope(read_program(text)[0], tensors)
     except (NotationError, TextError, ValueError):
         return False
     return found is scope

@@ -413,7 +413,7 @@ MASKS_AND_LISTS: list[Row] = [
     ("Y[i] = 1,5*x[i]", "decimal mark", "Y[i] = 1.5*x[i]", lambda: 1.5 * x),
     ("Y[i] = exp(0,25*x[i])", "decimal mark", "Y[i] = exp(0.25*x[i])", lambda: np.exp(x / 4)),
     ("Y[i] = x[i] <> K[i]", "`<>` is written", "Y[i] = x[i] != K[i]", lambda: x != K),
-]
+]  # fmt: skip
 FUNCTIONS: list[Row] = [
     ("Y[i] = lg(x[i])", "another name", "Y[i] = log10(x[i])", lambda: np.log10(x)),
     ("Y[i] = sigma(x[i])", "another name", "Y[i] = sigmoid(x[i])", lambda: 1 / (1 + np.exp(-x))),
@@ -658,7 +658,7 @@ def test_a_number_before_i(wrong: str, proposed: str) -> None:
         parse(wrong, shapes)
     assert caught.value.next_step.endswith(f": `{proposed}`")
     assert ("imaginary" in caught.value.message) is ("j" in proposed)
-    parse(proposed, shapes, ranges={"i": (0, 3)} if "[i]" in wrong else {})
+    parse(proposed, shapes, ranges={"i": (0, 3)} if "x[i]" in proposed else {})
 
 
 WITHOUT_VALUES = ("Y[i] = 1i*x[i]", "Y[i] = grad(x)")
