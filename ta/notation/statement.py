@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
-from einderive.ta.given.whole_values import whole_kind
+from einderive.ta.given.whole_values import INTEGER, NARROW, whole_kind
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import NO_ITERATORS, RESERVED
 from einderive.ta.ir.node import Scope, Source, Tensor
@@ -127,9 +127,10 @@ def statement_to_scope(
     if all(bound.extent != 1 for bound in ranges.values()):
         return scope, ranges, None
     typed = statement_scope(value, loops, Frame(tensors, bindable=ranges, typed=True))
-    whole = any(not t.dtype.startswith(("float", "bfloat", "complex")) for t in tensors.values())
-    alike = typed is scope or (not whole and whole_kind(typed) == whole_kind(scope))
-    return scope, ranges, None if alike else typed
+    kind = whole_kind(typed)
+    narrow = any(t.dtype in NARROW for t in tensors.values())
+    same = kind == whole_kind(scope) and not (kind == INTEGER and narrow)
+    return scope, ranges, None if typed is scope or same else typed
 
 
 def _checked(value: Expression) -> Expression:

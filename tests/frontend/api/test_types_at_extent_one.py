@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,21 @@ def test_compiled_for_one_type_and_called_with_another(text: str, n: int) -> Non
     function = ed.compile(text, A=(n,), dtypes="float32", budget=ed.Budget(states=20))
     found = function(A=torch.tensor([2.0, -3.0, 5.0][:n], dtype=torch.float64))
     assert (found.dtype,) == output_types(parse(text, {"A": (3,)}, "float64"))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(("text", "line"), FORMULAS)
+def test_the_printed_formula_has_the_type(text: str, line: Line, dtype: str) -> None:
+    program = parse(text, {"A": (1,)}, dtype)
+    again = parse(str(program), {"A": (1,)}, dtype)
+    assert again.roots() == program.roots()
+    assert output_types(again) == output_types(program)
+
+
+def test_a_saved_derivation_has_the_type(tmp_path: Path) -> None:
+    ed.derive("s = mean[i](A[i] > 0)", A=(1,), budget=ed.Budget(states=20)).save(tmp_path / "d")
+    found = ed.load(tmp_path / "d").compile()(A=torch.ones(1))
+    assert found.dtype == torch.float32
 
 
 def test_floats_need_no_scope_of_their_own() -> None:
