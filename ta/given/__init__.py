@@ -2,6 +2,6 @@
 what the types say of terms.
 
 Not here: what a text says (`ta.notation`).
-May be imported by `ta.syntax`, `ta.notation`, `ta.printing`, `ta.equality`, `ta.gradients` and every
-other package.
+May be imported by `ta.syntax`, `ta.notation`, `ta.printing`, `ta.equality`, `ta.gradients` and
+every other package.
 """
