@@ -143,7 +143,7 @@ def _partial(side: Node, box: Sequence[Range]) -> Iterator[Node]:
 def _has_value(node: Apply, box: Sequence[Range]) -> bool:
     """Whether the function has a value at all numbers that its operand is known to take."""
     known = FUNCTIONS[node.function]
-    if known.domain is None or known.divides or known.partial or known.arity != 1:
+    if known.domain is None:  # a function with a domain has one operand, and only that reason
         return known.finite_at_numbers
     operand, domain = bounds_over(node.args[0], box), known.domain
     above = domain.included or operand.above or operand.least > domain.least

@@ -84,7 +84,7 @@ def reads_integers(program: Program) -> bool:
 
 def stays_whole(program: Program) -> bool:
     """Whether all inputs are integers or bools, and every stage keeps to integers."""
-    order = stages(*program.roots())
+    order = stages(*program.typed_roots())
     return (
         bool(program.inputs)
         and all(tensor.dtype in LIMITS for tensor in program.inputs)
@@ -98,10 +98,11 @@ def output_types(program: Program) -> tuple[torch.dtype, ...]:
     inputs = [getattr(torch, t.dtype) for t in program.inputs]
     found: dict[Source, torch.dtype] = {t: getattr(torch, t.dtype) for t in program.inputs}
     found[INDEX] = torch.int64
-    for stage in stages(*program.roots()):
+    roots = program.typed_roots()
+    for stage in stages(*roots):
         read = [found[source] for source in sources(stage.body)]
         found[stage] = types_beside(stage, read, inputs).result
-    return tuple(found[root] for root in program.roots())
+    return tuple(found[root] for root in roots)
 
 
 def greatest_entry(program: Program) -> int:

@@ -29,7 +29,11 @@ def with_types(program: Program, types: Mapping[str, str]) -> Program:
     """The program on inputs of these element types, by name."""
     inputs = {t.name: expr.tensor(t.name, t.shape, types[t.name], t.bounds) for t in program.inputs}
     statements = tuple(
-        replace(statement, scope=inline_statements(statement.scope, inputs))
+        replace(
+            statement,
+            scope=inline_statements(statement.scope, inputs),
+            typed=statement.typed and inline_statements(statement.typed, inputs),
+        )
         for statement in program.statements
     )
     return replace(program, inputs=tuple(inputs.values()), statements=statements)

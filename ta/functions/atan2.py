@@ -32,4 +32,5 @@ FUNCTION = Function(
     range=(-4, 4),
     ball=lambda y, x: type(y).atan2(y, x),
     derivative=("y/(x^2+y^2)", "-x/(x^2+y^2)"),
+    of_reals=True,
 )

@@ -206,6 +206,8 @@ class Function:
     """Whether the function lacks a value if the second operand is 0, and only then."""
     imaginary: bool = False
     """Whether it is the imaginary unit, so that values computed from it are complex."""
+    of_reals: bool = False
+    """Whether it is computed for real operands alone, though it needs no order."""
     partial: bool = False
     """Whether numbers may have no value for a reason that `domain` and `divides` do not state."""
     range: tuple[int, int] | None = None
@@ -278,6 +280,14 @@ class Function:
     def on_rationals(self) -> Callable[..., Any] | None:
         """The value at rational or infinite operands, if it is known there."""
         return self.exact or self.pieces
+
+    @cached_property
+    def ordered(self) -> bool:
+        """Whether the value depends on the order of real numbers, so that it has no complex
+        operands: comparisons, pieces without a complex meaning, jumps, remainders."""
+        pieces = self.pieces is not None and self.complex_ball is None
+        compares = self.truth and self.arity == 2 and not self.symmetric
+        return pieces or compares or self.steps or (self.divides and self.whole)
 
     @cached_property
     def keeps_integers(self) -> bool:

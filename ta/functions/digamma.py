@@ -70,4 +70,5 @@ FUNCTION = Function(
     triton_helper=_helper,
     ball=lambda x: x.digamma() if x > 0 else type(x).nan(),
     derivative=("trigamma(x)",),
+    of_reals=True,
 )

@@ -13,4 +13,5 @@ FUNCTION = Function(
     range=(-1, 1),
     ball=lambda x: x.erf(),
     derivative=("2/sqrt(pi)*exp(-x^2)",),
+    of_reals=True,
 )

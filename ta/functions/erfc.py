@@ -42,4 +42,5 @@ FUNCTION = Function(
     range=(0, 2),
     ball=lambda x: x.erfc(),
     derivative=("-2/sqrt(pi)*exp(-x^2)",),
+    of_reals=True,
 )

@@ -69,4 +69,5 @@ FUNCTION = Function(
     domain=Interval(-1, 1),
     ball=lambda x: x.erfinv() if -1 < x < 1 else type(x).nan(),
     derivative=("sqrt(pi)/2*exp(erfinv(x)^2)",),
+    of_reals=True,
 )

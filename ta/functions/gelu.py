@@ -30,4 +30,5 @@ FUNCTION = Function(
     "({0} * -0.7071067811865476).erfc_().mul_(0.5).mul_({0})",
     ball=lambda x: x / 2 * (-x / type(x)(2).sqrt()).erfc(),
     derivative=("erfc(-x/sqrt(2))/2 + x*exp(-x^2/2)/sqrt(2*pi)",),
+    of_reals=True,
 )

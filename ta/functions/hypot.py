@@ -31,4 +31,5 @@ FUNCTION = Function(
     definition="sqrt(x^2+y^2)",
     ball=lambda x, y: (x * x + y * y).sqrt(),
     derivative=("x/hypot(x,y)", "y/hypot(x,y)"),
+    of_reals=True,
 )

@@ -70,4 +70,5 @@ FUNCTION = Function(
     triton_helper=_helper,
     ball=lambda x: x.lgamma() if x > 0 else type(x).nan(),
     derivative=("digamma(x)",),
+    of_reals=True,
 )

@@ -16,4 +16,5 @@ FUNCTION = Function(
     ),
     ball=lambda x: x.exp().log1p(),
     derivative=("sigmoid(x)",),
+    of_reals=True,
 )

@@ -51,4 +51,5 @@ FUNCTION = Function(
     triton="_trigamma({0})",
     triton_helper=_helper,
     ball=lambda x: type(x)(2).zeta(x) if x > 0 else type(x).nan(),
+    of_reals=True,
 )

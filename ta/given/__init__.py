@@ -2,6 +2,6 @@
 and the types of terms.
 
 Not here: the meaning of a text (`ta.notation`).
-May be imported by `ta.syntax`, `ta.notation`, `ta.equality`, `ta.gradients` and every other
-package.
+May be imported by `ta.syntax`, `ta.notation`, `ta.printing`, `ta.equality`, `ta.gradients` and
+every other package.
 """

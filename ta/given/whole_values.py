@@ -18,6 +18,8 @@ from einderive.ta.ir.node import Access, Apply, Const, Node, Number, Power, Scop
 from einderive.ta.ir.subst import branches, children, producers
 
 NO_INTEGER, INTEGER, BOOL = range(3)
+NARROW = frozenset(("bool", "uint8", "int8", "int16", "int32"))
+"""Types of integers whose sums and products are of another one, int64."""
 
 
 def whole_kind(node: Node, box: Sequence[Range] = ()) -> int:

@@ -22,6 +22,9 @@ class Statement:
     name: str
     scope: Scope
     loop_names: tuple[str, ...]
+    typed: Scope | None = None
+    """A scope over the same loops that says the element type, if `scope` does not: a sum over one
+    element is that element, `sum[i](A[i] > 0) = A[0] > 0`, and yet a sum of bools is an integer."""
 
 
 class Assumption(NamedTuple):
@@ -115,6 +118,14 @@ class Program(Uncopied):
     def roots(self) -> tuple[Scope, ...]:
         """One scope for each output; the statements that it reads are scopes nested in it."""
         scopes = self.inlined()
+        return tuple(scopes[statement.name] for statement in self.outputs)
+
+    def typed_roots(self) -> tuple[Scope, ...]:
+        """One scope for each output, of its element type.  Its values are those of `roots` unless a
+        statement has a scope of its own for the type."""
+        scopes: dict[str, Scope] = {}
+        for s in self.statements:
+            scopes[s.name] = inline_statements(s.typed or s.scope, scopes)
         return tuple(scopes[statement.name] for statement in self.outputs)
 
 

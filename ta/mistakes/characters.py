@@ -106,6 +106,17 @@ def _of_digits(formula: Formula) -> Iterator[Correction]:
         yield Correction(((start, end, new),), found.span())
 
 
+_TIMES_I = re.compile(r"(?<![\w.])(\d+\.?\d*|\.\d+)[iI](?![\w\[(])")
+
+
+def _imaginary(formula: Formula) -> Iterator[Correction]:
+    """`1i`, and `2i` where no index is called i: there it is a product."""
+    is_index = re.search(r"\[(?:[^\[\]]*\W)?i\b", formula.text) is not None
+    for found in _TIMES_I.finditer(formula.text):
+        if not is_index or float(found[1]) == 1:
+            yield Correction(((*found.span(), f"{found[1]}j"),))
+
+
 _INVISIBLE = "[\u200b-\u200f\u2060\ufeff\u00ad\u202a-\u202e]"
 
 MISTAKES = (
@@ -152,6 +163,14 @@ MISTAKES = (
         "take it away",
         r"\\(?=\s|$)",
         "",
+    ),
+    pattern("`{found}` is written otherwise here", "write", "<>", "!="),
+    Mistake("the imaginary unit is `1j`", "write", _imaginary),
+    pattern(
+        "`{found}` is no number of the notation: the decimal mark is a point",
+        "write",
+        r"(?<![\w.,])(\d+),(\d+)(?![\w.,])",
+        r"\1.\2",
     ),
     pattern(
         "`{found}` is no number of the notation",

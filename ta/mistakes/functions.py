@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 import numpy as np
@@ -30,7 +30,7 @@ _REDUCER = re.compile(rf"(?<![\w.])({'|'.join(_ELSEWHERE)})\s*\[[^\[\]]*\]\s*\("
 _OF_AS_MANY_DIMENSIONS = (
     *("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse", "inv", "nextafter"),
     *("concat", "concatenate", "cat", "hstack", "vstack", "convolve", "correlate", "diff"),
-    *("gradient", "corrcoef", "layer_norm", "normalize"),
+    *("gradient", "grad", "corrcoef", "layer_norm", "normalize"),
 )
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
@@ -54,7 +54,7 @@ def _other_names(formula: Formula) -> Iterator[Correction]:
 def _nearly_known(formula: Formula) -> Iterator[Correction]:
     """`epx`, `Exp`, `ReLU`.  A name that NumPy or Python has too is no slip."""
     for call in formula.calls():
-        if call.name in {*_KNOWN, *_MEANT, *_ELSEWHERE, *CALLED, *formula.shapes}:
+        if call.name in {*_KNOWN, *_MEANT, *_ELSEWHERE, *_GRADIENTS, *CALLED, *formula.shapes}:
             continue
         if not call.name.isascii() or hasattr(np, call.name) or hasattr(builtins, call.name):
             continue
@@ -69,9 +69,21 @@ def _elsewhere(formula: Formula) -> Iterator[Called]:
         yield Called(found[1], (found.start(), inside[1] + 1), formula.items(inside))
 
 
+_GRADIENTS = ("grad", "nabla", "gradient", "jacobian", "hessian", "backward", "autograd")
+
+
+def _gradients(formula: Formula) -> Iterator[Correction]:
+    """`grad(x)` as a further input."""
+    yield from _as_inputs(formula, formula.calls(*_GRADIENTS))
+
+
 def _not_supported(formula: Formula) -> Iterator[Correction]:
     """`sort(x)` as a further input."""
-    for call in _elsewhere(formula):
+    yield from _as_inputs(formula, _elsewhere(formula))
+
+
+def _as_inputs(formula: Formula, calls: Iterable[Called]) -> Iterator[Correction]:
+    for call in calls:
         arg = formula[call.args[0]] if call.args else ""
         name = re.match(r"[^\W\d]\w*", arg)
         if name is None:
@@ -106,6 +118,12 @@ def _without_brackets(formula: Formula) -> Iterator[Correction]:
 
 MISTAKES = (
     Mistake("`{found}` has another name here, or is written otherwise", "write", _other_names),
+    Mistake(
+        "`{found}` is not part of the notation",
+        "einderive.grad(text, ...) gives the formula of the gradient; compute it before, and pass "
+        "the result as a tensor of its own",
+        _gradients,
+    ),
     Mistake(
         "`{found}` is not part of the notation",
         "compute it before, and pass the result as a tensor of its own",

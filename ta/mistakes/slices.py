@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
-from einderive.ta.mistakes.mistake import Correction, Mistake
+from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, in_place, reduced_where
 from einderive.ta.mistakes.reducers import REDUCED
 
 _READ = re.compile(r"\b([^\W\d]\w*)\s*\[([^\[\]]*)\](?!\s*\()")
@@ -112,6 +112,64 @@ def _within(place: Span, outer: Span) -> bool:
     return outer[0] <= place[0] and place[1] <= outer[1]
 
 
+_MASKED = re.compile(r"\b([^\W\d]\w*)\s*\[\s*([^\W\d]\w*)\s*([<>]=?|[=!]=)\s*([-+.\w]+)\s*\]")
+
+
+def _masked(formula: Formula) -> Iterator[Correction]:
+    """`sum(x[y > 0])` as `sum[i](where(y[i] > 0, x[i], 0))`, the mean as a quotient of that and the
+    number of elements; by itself, `x[x > 0]` with 0 in the place of the others."""
+    for read in _MASKED.finditer(formula.text):
+        rank, line = formula.rank(read[1]), formula.line_at(read.start())
+        if not rank or formula.rank(read[2]) != rank:
+            continue
+        names = line.left if len(line.left) == rank else tuple(formula.fresh(rank))
+        opening = re.search(
+            r"\b(\w+)\s*(?:\[([\w\s,]*)\]\s*)?\(\s*\Z", formula.text[: read.start()]
+        )
+        over, word = ", ".join(names), opening[1] if opening else ""
+        if opening and opening[2]:
+            over, names = opening[2], tuple(name.strip() for name in opening[2].split(","))
+        right = indexed(read[4], names) if formula.rank(read[4]) == rank else read[4]
+        condition = f"{indexed(read[2], names)} {read[3]} {right}"
+        element = indexed(read[1], names)
+        after = re.match(r"\s*\)", formula.text[read.end() :])
+        if opening is None or after is None or word not in (*NEUTRAL, "mean"):
+            new = (*read.span(), f"where({condition}, {element}, 0)")
+            yield in_place(line, new, names, read.span())
+            continue
+        new_text = reduced_where("sum" if word == "mean" else word, over, condition, element)
+        if word == "mean":
+            new_text += f"/count[{over}]({condition})"
+        edit = (opening.start(), read.end() + after.end(), new_text)
+        left = tuple(name for name in line.left if name not in names)
+        yield in_place(line, edit, left, read.span())
+
+
+def _lists(formula: Formula) -> Iterator[Correction]:
+    """`Y = [x, y]` as `Y[n,i] = where(n == 0, x[i], y[i]) where n in 0:2`."""
+    for line in formula.lines():
+        start, end = line.value
+        if formula.text[start : start + 1] != "[" or formula.closing(start) != end:
+            continue
+        parts = [formula[place] for place in formula.items((start + 1, end - 1))]
+        if len(parts) < 2:
+            continue
+        rank = max(formula.rank(part) or 0 for part in parts)
+        used = [name for name in line.left if any(f"[{name}" in part for part in parts)]
+        inner = used or list(line.left[-rank:] if rank and len(line.left) >= rank else ())
+        if len(inner) < rank:
+            inner = list(formula.fresh(rank, line.left))
+        other = [name for name in line.left if name not in inner]
+        first = other[0] if other else next(n for n in ("n", "m", "c", "b") if n not in inner)
+        elements = [indexed(part, inner) if formula.rank(part) else part for part in parts]
+        value = elements[-1]
+        for number in reversed(range(len(parts) - 1)):
+            value = f"where({first} == {number}, {elements[number]}, {value})"
+        edit = (start, end, value)
+        made = in_place(line, edit, (first, *inner), (start, end))
+        yield Correction((*made.edits, line.stating(f"{first} in 0:{len(parts)}")), made.span)
+
+
 def _new_dimensions(formula: Formula) -> Iterator[Correction]:
     """`y[:,None]*x[None,:]` as `y[i]*x[j]`: what is at the same place from the right has a name."""
     for line in formula.lines():
@@ -168,6 +226,16 @@ def _corrected(
 
 
 MISTAKES = (
+    Mistake(
+        "`{found}` chooses elements by a condition, and how many there are depends on the data",
+        "choose the values with where(condition, a, b)",
+        _masked,
+    ),
+    Mistake(
+        "`{found}` is a list: the elements of a tensor are written with indices",
+        "write",
+        _lists,
+    ),
     Mistake(
         "`{found}` adds a dimension in NumPy; here the indices say which elements belong together",
         "leave it out",

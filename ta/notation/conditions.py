@@ -18,6 +18,7 @@ from itertools import groupby, pairwise
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Node
+from einderive.ta.notation.of_types import require_reals
 from einderive.ta.syntax.tree import Comparison, Expression, Logical, NotationError, Number
 from einderive.ta.syntax.walks import is_index
 
@@ -119,7 +120,11 @@ class _Choice:
         result = then
         for left, operator, right in reversed(_pairs(comparison)):
             if not (self._is_index(left) and self._is_index(right)):
-                condition = compared(self.value_of(left), operator, self.value_of(right))
+                values = self.value_of(left), self.value_of(right)
+                if operator not in ("==", "!="):
+                    own = comparison.span if len(comparison.operators) == 1 else None
+                    require_reals(operator, own or (left.span[0], right.span[1]), *values)
+                condition = compared(values[0], operator, values[1])
                 result = expr.apply("choose", condition, result, otherwise)
             elif operator == "!=":
                 result = expr.select(self._compare(left, "==", right), otherwise, result)

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 
 from einderive.ta.definitions.data import Definition
+from einderive.ta.ir import expr
+from einderive.ta.ir.node import Node
 from einderive.ta.syntax.reader import read_expression
 from einderive.ta.syntax.tree import (
     Comparison,
@@ -25,6 +28,7 @@ from einderive.ta.syntax.tree import (
     Read,
     Reduction,
     Size,
+    Span,
     operands,
 )
 from einderive.ta.syntax.walks import iterator_names, with_parts, written
@@ -86,6 +90,35 @@ def check_length(value: Expression) -> None:
             f"with its definitions written out, the formula has more than {MOST_PARTS} parts",
             value.span,
             next_step="split it into several statements",
+        )
+
+
+def of_bounded_constant(node: Node, span: Span) -> Node:
+    """The node, whose constant factor is not too large."""
+    value, _ = expr.split_coefficient(node)
+    if isinstance(value, Fraction) and _bits(value) > expr.MOST_BITS:
+        raise NotationError(
+            "the constant is too large", span, next_step=f"use at most {expr.MOST_BITS} bits"
+        )
+    return node
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def check_power(base: Node, exponent: int, span: Span) -> None:
+    """Refuse a power whose exponent or constant would be too large."""
+    value, _ = expr.split_coefficient(base)
+    bits = _bits(value) if isinstance(value, Fraction) else 0
+    if abs(exponent) > expr.MOST_EXPONENT or (
+        bits > 1 and abs(exponent) > 1 and bits * abs(exponent) > expr.MOST_BITS
+    ):
+        raise NotationError(
+            "the power is too large",
+            span,
+            next_step=f"use an exponent of at most {expr.MOST_EXPONENT} and constants of at most "
+            f"{expr.MOST_BITS} bits",
         )
 
 

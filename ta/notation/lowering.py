@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from einderive.ta.definitions import DEFINITIONS
@@ -19,13 +19,18 @@ from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import CONSTANTS, REDUCER_OF, close_matches
-from einderive.ta.ir.node import Access, Const, Node, Number, Scope, Source, Tensor
+from einderive.ta.ir.node import Access, Condition, Const, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.notation.conditions import select_on
-from einderive.ta.notation.definitions import written_out
+from einderive.ta.notation.definitions import check_power, of_bounded_constant, written_out
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import extent, index_row
-from einderive.ta.notation.of_types import of_types
+from einderive.ta.notation.of_types import (
+    check_function_operands,
+    of_types,
+    require_reals,
+    said_of,
+)
 from einderive.ta.notation.ranges import shape_text
 from einderive.ta.syntax.tree import (
     Call,
@@ -60,17 +65,21 @@ class Frame:
     iterators: tuple[str, ...] = ()
     ranges: tuple[Range, ...] = ()
     bindable: Mapping[str, Range] = field(default_factory=dict)
+    typed: bool = False
+    """Whether the scope is made for its element type alone: a sum over one element stays a sum, and
+    a size of 1 counts as 3, so that the type is that of every other size."""
 
 
 def statement_scope(value: Expression, loops: Sequence[Name], frame: Frame) -> Scope:
     """The scope of a statement; a reduction that is the whole right-hand side is its own."""
     names = tuple(loop.name for loop in loops)
-    while isinstance(value, Defined):
-        value = written_out(value)
+    if isinstance(value, Defined):
+        with said_of(value):
+            return statement_scope(written_out(value), loops, frame)
     if isinstance(value, Reduction):
         return _reduced(value, names, frame)
     ranges = tuple(frame.bindable[name] for name in names)
-    inner = Frame(frame.tensors, names, ranges, frame.bindable)
+    inner = Frame(frame.tensors, names, ranges, frame.bindable, frame.typed)
     if isinstance(value, Comparison | Logical):  # bools, also where indices are compared
         truth = _where(value, expr.const(1), expr.const(0), inner, as_values=True)
         return canon.scope(ranges, (), truth)
@@ -98,14 +107,21 @@ def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scop
     ranges = {**frame.bindable, **dict(zip(frame.iterators, frame.ranges, strict=True))}
     ranges |= {name: frame.bindable[written(name)] for name in own}
     names = (*loops, *own)
-    inner = Frame(frame.tensors, names, tuple(ranges[name] for name in names), frame.bindable)
+    inner = replace(frame, iterators=names, ranges=tuple(ranges[name] for name in names))
     body = scalar(reduction.body, inner)
     first = len(loops)
+    if REDUCERS[reduction.reducer].order:
+        require_reals(reduction.reducer, reduction.span, body)
     if reduction.reducer == "prod":
         for position, bound in enumerate(inner.ranges[first:], first):
             if not body.free >> position & 1:
-                _check_power(body, bound.extent, reduction.span)
-    return canon.scope(inner.ranges[:first], inner.ranges[first:], body, reduction.reducer)
+                check_power(body, bound.extent, reduction.span)
+    sums = inner.ranges[first:]
+    changes = not REDUCERS[reduction.reducer].order or body.free >> first
+    if frame.typed and sums and changes and all(bound.extent == 1 for bound in sums):
+        second = Condition(">=", affine.shift(affine.iterator(first + len(sums)), -1))
+        body, sums = expr.select([second], body, expr.const(0)), (*sums, Range(0, 2))
+    return canon.scope(inner.ranges[:first], sums, body, reduction.reducer)
 
 
 def _words(*, brackets: bool) -> list[str]:
@@ -164,15 +180,17 @@ def scalar(value: Expression, frame: Frame) -> Node:
                 raise NotationError(str(problem), span, next_step="keep one of them") from None
         case Product(_, factors):
             product = expr.mul(*(_factor(op, factor, frame) for op, factor in factors))
-            return _of_bounded_constant(product, value.span)
+            return of_bounded_constant(product, value.span)
         case PowerOf(span, base, exponent):
             return _power(scalar(base, frame), exponent, span)
         case Call():
             return _call(value, frame)
         case Defined():
-            return scalar(written_out(value), frame)
+            with said_of(value):
+                return scalar(written_out(value), frame)
         case Size():
-            return expr.const(extent(value, frame))
+            size = extent(value, frame)
+            return expr.const(3 if frame.typed and size == 1 else size)
         case Read():
             source: Source
             if isinstance(value.source, ScopeText):
@@ -205,35 +223,8 @@ def _factor(operator: str, factor: Expression, frame: Frame) -> Node:
 
 
 def _power(base: Node, exponent: int, span: Span) -> Node:
-    _check_power(base, exponent, span)
+    check_power(base, exponent, span)
     return expr.power(base, exponent)
-
-
-def _of_bounded_constant(node: Node, span: Span) -> Node:
-    value, _ = expr.split_coefficient(node)
-    if isinstance(value, Fraction) and _bits(value) > expr.MOST_BITS:
-        raise NotationError(
-            "the constant is too large", span, next_step=f"use at most {expr.MOST_BITS} bits"
-        )
-    return node
-
-
-def _bits(value: Fraction) -> int:
-    return max(value.numerator.bit_length(), value.denominator.bit_length())
-
-
-def _check_power(base: Node, exponent: int, span: Span) -> None:
-    value, _ = expr.split_coefficient(base)
-    bits = _bits(value) if isinstance(value, Fraction) else 0
-    if abs(exponent) > expr.MOST_EXPONENT or (
-        bits > 1 and abs(exponent) > 1 and bits * abs(exponent) > expr.MOST_BITS
-    ):
-        raise NotationError(
-            "the power is too large",
-            span,
-            next_step=f"use an exponent of at most {expr.MOST_EXPONENT} and constants of at most "
-            f"{expr.MOST_BITS} bits",
-        )
 
 
 def _call(call: Call, frame: Frame) -> Node:
@@ -248,6 +239,7 @@ def _call(call: Call, frame: Frame) -> Node:
         return _real_power(base, exponent, call.span)
     if known.digits or known.part:
         return of_types(call, operands, frame.ranges)
+    check_function_operands(call.function, call.span, operands)
     return expr.apply(call.function, *operands)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
+from einderive.ta.given.whole_values import INTEGER, NARROW, whole_kind
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import NO_ITERATORS, RESERVED
 from einderive.ta.ir.node import Scope, Source, Tensor
@@ -59,9 +60,9 @@ def read_statement(
     for part in (statement.value, left):
         check_types(part, known.inputs)
     statement = expanded(statement, lambda read: _shape(read, tensors), known.words)
-    scope, ranges = statement_to_scope(statement, tensors, stated, shape)
+    scope, ranges, typed = statement_to_scope(statement, tensors, stated, shape)
     known.pending.remove(target.name)
-    known.defined[target.name] = scope
+    known.defined[target.name] = typed or scope
     known.iterators |= ranges.keys()
     loops = tuple(index.name for index in statement.indices if isinstance(index, Name))
     for part in (p for value in statement.parts for p in scalars(value, into_scopes=True)):
@@ -73,7 +74,7 @@ def read_statement(
                     known.hints.setdefault((part.source.name, dimension), index.name)
                 elif len(summed := {n.name for n in iterator_names(index)} - {*loops}) == 1:
                     known.hints.setdefault((part.source.name, ~dimension), *summed)
-    return Statement(target.name, scope, loops)
+    return Statement(target.name, scope, loops, typed)
 
 
 def statement_to_scope(
@@ -81,8 +82,9 @@ def statement_to_scope(
     tensors: Mapping[str, Tensor],
     stated: Mapping[str, Range] = MappingProxyType({}),
     output_shape: Sequence[int] | None = None,
-) -> tuple[Scope, dict[str, Range]]:
-    """The scope of one statement over known tensors, and the ranges of its iterators."""
+) -> tuple[Scope, dict[str, Range], Scope | None]:
+    """The scope of one statement over known tensors, the ranges of its iterators, and the scope
+    that has its element type, if that is another one (`Statement.typed`)."""
     loops = [index for index in statement.indices if isinstance(index, Name)]
     names = {loop.name for loop in loops}
     if len(names) < len(statement.indices):
@@ -121,7 +123,14 @@ def statement_to_scope(
             )
 
     ranges = infer(statement, value, ranges_of, stated, output_shape)
-    return statement_scope(value, loops, Frame(tensors, bindable=ranges)), ranges
+    scope = statement_scope(value, loops, Frame(tensors, bindable=ranges))
+    if all(bound.extent != 1 for bound in ranges.values()):
+        return scope, ranges, None
+    typed = statement_scope(value, loops, Frame(tensors, bindable=ranges, typed=True))
+    kind = whole_kind(typed)
+    narrow = any(t.dtype in NARROW for t in tensors.values())
+    same = kind == whole_kind(scope) and not (kind == INTEGER and narrow)
+    return scope, ranges, None if typed is scope or same else typed
 
 
 def _checked(value: Expression) -> Expression:

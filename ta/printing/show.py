@@ -10,12 +10,14 @@ it is used.  A clause states only those ranges that the tensors' shapes do not g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 
 from einderive.ta.errors import TextError
+from einderive.ta.given.whole_values import NO_INTEGER, whole_kind
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import RESERVED, Namer, pool
 from einderive.ta.ir.node import Node, Scope, Tensor
@@ -40,6 +42,7 @@ _SPELLINGS: tuple[tuple[Style, bool], ...] = (
     ("scopes", False),
 )
 """The style, and whether every summed name is used once only."""
+_WORD = re.compile(r"\w+")
 
 
 MOST_SHOWN = 160
@@ -136,9 +139,21 @@ def _spell(statement: Statement, printer: Printer, tensors: Mapping[str, Tensor]
     body, _ = printer.scalar(scope.body, frame)
     if scope.sums and not (printer.style == "einstein" and implies_sum(scope)):
         body = f"{scope.reducer}[{','.join(names[first:])}]({body})"
+    ranges = dict(zip(names, scope.domain, strict=True))
+    if statement.typed is not None:
+        used = {*_WORD.findall(body), *names, *tensors, statement.name}
+        one = next(pool(RESERVED | used))
+        body, ranges[one] = _of_one(body, one, statement.typed), Range(0, 1)
     text = f"{left} = {body}"
-    clause = _clause(text, dict(zip(names, scope.domain, strict=True)), printer.namer, tensors)
+    clause = _clause(text, ranges, printer.namer, tensors)
     return f"{text} where {clause}" if clause else text
+
+
+def _of_one(body: str, name: str, typed: Scope) -> str:
+    """The sum over one element, or their mean, which has the type of all sums, or means."""
+    if whole_kind(typed) == NO_INTEGER:
+        return f"sum[{name}](({body})/size({name}))"
+    return f"sum[{name}]({body})"
 
 
 def _clause(
@@ -170,7 +185,7 @@ def _clause(
 
 def _reads_back(text: str, scope: Scope, tensors: Mapping[str, Tensor]) -> bool:
     try:
-        found, _ = statement_to_scope(read_program(text)[0], tensors)
+        found, *_ = statement_to_scope(read_program(text)[0], tensors)
     except (NotationError, TextError, ValueError):
         return False
     return found is scope

@@ -9,7 +9,9 @@ from einderive.derivations.steps import kernel
 from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.law import ByLaw
 from einderive.ta.errors import RuleRefused
+from einderive.ta.ir import expr
 from einderive.ta.ir.node import Scope
+from einderive.ta.ir.sources import with_tensors
 from einderive.ta.notation.parse import parse
 
 OVER = "i in 0:6"
@@ -27,6 +29,11 @@ def scope_of(text: str, dtype: str = "float64") -> Scope:
     types = {name: dtype if name in "AD" else "float64" for name in used}
     (root,) = parse((f"assume {said}; " if said else "") + text, used, types, {}).roots()
     return root
+
+
+def of_complex(scope: Scope) -> Scope:
+    """The scope over complex tensors, which the notation refuses where an order is needed."""
+    return with_tensors(scope, lambda t: expr.tensor(t.name, t.shape, "complex128"))
 
 
 def terms(over: str, *texts: str, dtype: str = "float64") -> tuple[Scope, ...]:
@@ -91,7 +98,7 @@ def test_complex_numbers_have_no_order() -> None:
     part = terms("i in 0:6, k in 0:6", "A[k]+i-i", dtype="complex128")
     with pytest.raises(RuleRefused, match="have no order"):
         kernel.apply(
-            scope_of("Y[i] = max[k](exp(A[k])) where i in 0:6", "complex128"),
+            of_complex(scope_of("Y[i] = max[k](exp(A[k])) where i in 0:6")),
             FoldByLaw("exp-monotone", 0, part),
             exact=True,
         )

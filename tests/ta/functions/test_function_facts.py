@@ -110,6 +110,13 @@ def test_at_zero(known: Function) -> None:
         assert of(known, 0.0) == of(known, -0.0) == known.at_zero
 
 
+def test_a_domain_is_of_one_operand_and_says_all() -> None:
+    """`derivations.steps.law` asks the domain alone."""
+    for known in FUNCTIONS.values():
+        if known.domain is not None:
+            assert (known.arity, known.divides, known.partial) == (1, False, False), known.name
+
+
 @pytest.mark.parametrize("known", UNARY, ids=by_name)
 def test_domain(known: Function) -> None:
     """Inside of it the function is finite, outside it is not."""

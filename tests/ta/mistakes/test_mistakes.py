@@ -393,6 +393,27 @@ RANGES: list[Row] = [
     ("Y[i,j] = A[i,j] where i in 0:2 and j in 0:3", "how a range",
      "Y[i,j] = A[i,j] where i in 0:2, j in 0:3", lambda: A[:2, :3]),
 ]  # fmt: skip
+MASKS_AND_LISTS: list[Row] = [
+    ("Y[i] = x[x>1]", "depends on the data", "Y[i] = where(x[i] > 1, x[i], 0)",
+     lambda: np.where(x > 1, x, 0)),
+    ("Y = sum(x[x>1])", "depends on the data", "Y = sum[i](where(x[i] > 1, x[i], 0))",
+     lambda: x[x > 1].sum()),
+    ("Y = max[k](x[K<1])", "depends on the data", "Y = max[k](where(K[k] < 1, x[k], -inf))",
+     lambda: x[K < 1].max(initial=-np.inf)),
+    ("Y = mean(v[v >= 1])", "depends on the data",
+     "Y = sum[i](where(v[i] >= 1, v[i], 0))/count[i](v[i] >= 1)", lambda: v[v >= 1].mean()),
+    ("Y = sum(A[A > C])", "depends on the data",
+     "Y = sum[i, j](where(A[i,j] > C[i,j], A[i,j], 0))", lambda: A[A > C].sum()),
+    ("Y = [x, K]", "is a list", "Y[n,i] = where(n == 0, x[i], K[i]) where n in 0:2",
+     lambda: np.array([x, K])),
+    ("Y[i] = [x[i], K[i]]", "is a list", "Y[n,i] = where(n == 0, x[i], K[i]) where n in 0:2",
+     lambda: np.array([x, K])),
+    ("Y = [1, 2, 3]", "is a list",
+     "Y[n] = where(n == 0, 1, where(n == 1, 2, 3)) where n in 0:3", lambda: np.arange(1, 4)),
+    ("Y[i] = 1,5*x[i]", "decimal mark", "Y[i] = 1.5*x[i]", lambda: 1.5 * x),
+    ("Y[i] = exp(0,25*x[i])", "decimal mark", "Y[i] = exp(0.25*x[i])", lambda: np.exp(x / 4)),
+    ("Y[i] = x[i] <> K[i]", "`<>` is written", "Y[i] = x[i] != K[i]", lambda: x != K),
+]  # fmt: skip
 FUNCTIONS: list[Row] = [
     ("Y[i] = lg(x[i])", "another name", "Y[i] = log10(x[i])", lambda: np.log10(x)),
     ("Y[i] = sigma(x[i])", "another name", "Y[i] = sigmoid(x[i])", lambda: 1 / (1 + np.exp(-x))),
@@ -520,6 +541,7 @@ TEXTS: list[Row] = [
     ("Y[i] = x[i])", "found `)`", "Y[i] = x[i]", lambda: x),
 ]  # fmt: skip
 ROWS = [*REDUCERS, *PRODUCTS, *ARRAYS, *LAYOUTS, *CALLS, *WHOLE, *RANGES, *FUNCTIONS, *TEXTS]
+ROWS += MASKS_AND_LISTS
 
 ROOTS: list[tuple[str, str, Callable[[], Any]]] = [
     ("Y[i] = x[i]^-0.5", "Y[i] = rsqrt(x[i])", lambda: x**-0.5),
@@ -620,6 +642,36 @@ def test_elements_at_places(wrong: str, proposed: str, expected: Callable[[], An
     np.testing.assert_allclose(found, expected())
 
 
+@pytest.mark.parametrize(
+    ("wrong", "proposed"),
+    [
+        ("Y[i] = 1i*x[i]", "Y[i] = 1j*x[i]"),
+        ("Y = exp(2.5i*s)", "Y = exp(2.5j*s)"),
+        ("Y[i] = x[2i]", "Y[i] = x[2*i] where i in 0:2"),
+        ("Y[i] = x[i] + 2i", "Y[i] = x[i] + 2*i"),
+    ],
+)
+def test_a_number_before_i(wrong: str, proposed: str) -> None:
+    """Where an index is called i, only 1i can be meant as the imaginary unit."""
+    shapes = {"x": (3,)} if "x" in wrong.replace("exp", "") else {"s": ()}
+    with pytest.raises(TextError) as caught:
+        parse(wrong, shapes)
+    assert caught.value.next_step.endswith(f": `{proposed}`")
+    assert ("imaginary" in caught.value.message) is ("j" in proposed)
+    parse(proposed, shapes, ranges={"i": (0, 3)} if "x[i]" in proposed else {})
+
+
+WITHOUT_VALUES = ("Y[i] = 1i*x[i]", "Y[i] = grad(x)")
+
+
+def test_a_gradient_is_no_function_of_the_notation() -> None:
+    with pytest.raises(TextError, match="`grad` is not part of the notation") as caught:
+        parse("Y[i] = grad(x)", {"x": (3,)})
+    assert "einderive.grad(text" in caught.value.next_step
+    assert caught.value.next_step.endswith(": `Y[i] = grad_of_x[i]`")
+    assert caught.value.span == (7, 11)
+
+
 def test_several_mistakes_at_once() -> None:
     text = "Y[i] := np.exp(A[i][k]) y(k) for i in range(2)  # all wrong"
     with pytest.raises(TextError) as caught:
@@ -692,7 +744,7 @@ OTHERS = [
 def test_every_recogniser_is_met() -> None:
     shapes = {name: value.shape for name, value in DATA.items()}
     unmet = list(MISTAKES)
-    for wrong in (*(row[0] for row in (*ROWS, *ROOTS, *PLACES)), *OTHERS):
+    for wrong in (*(row[0] for row in (*ROWS, *ROOTS, *PLACES)), *OTHERS, *WITHOUT_VALUES):
         try:
             parse(wrong, shapes_of(wrong))
         except TextError as error:

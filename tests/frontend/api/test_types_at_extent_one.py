@@ -1,0 +1,88 @@
+"""The element type of a result does not depend on the extents: a sum over one element is a sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import einderive as ed
+from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.ta.notation.parse import parse
+
+Line = Callable[[Any], Any]
+FORMULAS: list[tuple[str, Line]] = [
+    ("s = sum[i](A[i] > 0)", lambda a: np.sum(a > 0)),
+    ("s = count[i](A[i] > 0)", lambda a: np.count_nonzero(a > 0)),
+    ("s = mean[i](A[i] > 0)", lambda a: np.mean(a > 0)),
+    ("s = prod[i](A[i] > 0)", lambda a: np.prod(a > 0)),
+    ("s = mean[i](A[i])", np.mean),
+    ("s = var[i](A[i])", np.var),
+    ("s = std[i](A[i])", np.std),
+    ("s = sum[i](A[i])", lambda a: np.sum(a.astype(np.int64) if a.dtype == bool else a)),
+    ("s = 2 + mean[i](A[i])", lambda a: 2 + np.mean(a)),
+    ("s = any[i](A[i] > 0)", lambda a: np.any(a > 0)),
+    ("s = A[i]*A[i]", lambda a: np.sum(np.square(a, dtype=a.dtype if a.dtype != bool else int))),
+    ("T = sum[i](A[i] > 0); s = bitwise_invert(T)", lambda a: ~np.sum(a > 0)),
+    ("T = mean[i](A[i]); s = T*T", lambda a: np.mean(a) ** 2),
+]
+TYPES = ("bool", "int32", "int64", "float32", "float64")
+
+
+def _values(n: int, dtype: str) -> Any:
+    return np.array([2, -3, 5][:n]).astype(dtype)
+
+
+def _kind(dtype: torch.dtype) -> str:
+    return "f" if dtype.is_floating_point else "b" if dtype == torch.bool else "i"
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(("text", "line"), FORMULAS)
+def test_the_type_is_that_of_other_extents(text: str, line: Line, dtype: str) -> None:
+    (one,) = output_types(parse(text, {"A": (1,)}, dtype))
+    (three,) = output_types(parse(text, {"A": (3,)}, dtype))
+    assert one == three
+    assert _kind(one) == np.asarray(line(_values(3, dtype))).dtype.kind
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
+@pytest.mark.parametrize(("text", "line"), FORMULAS)
+def test_evaluated(text: str, line: Line, dtype: str, n: int) -> None:
+    values = _values(n, dtype)
+    found = ed.evaluate(text, A=torch.from_numpy(values), budget=ed.Budget(states=20))
+    assert (found.dtype,) == output_types(parse(text, {"A": (3,)}, dtype))
+    np.testing.assert_allclose(found.numpy(), line(values), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("text", ["s = count[i](A[i] > 0)", "s = mean[i](A[i])"])
+def test_compiled_for_one_type_and_called_with_another(text: str, n: int) -> None:
+    function = ed.compile(text, A=(n,), dtypes="float32", budget=ed.Budget(states=20))
+    found = function(A=torch.tensor([2.0, -3.0, 5.0][:n], dtype=torch.float64))
+    assert (found.dtype,) == output_types(parse(text, {"A": (3,)}, "float64"))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize(("text", "line"), FORMULAS)
+def test_the_printed_formula_has_the_type(text: str, line: Line, dtype: str) -> None:
+    program = parse(text, {"A": (1,)}, dtype)
+    again = parse(str(program), {"A": (1,)}, dtype)
+    assert again.roots() == program.roots()
+    assert output_types(again) == output_types(program)
+
+
+def test_a_saved_derivation_has_the_type(tmp_path: Path) -> None:
+    ed.derive("s = mean[i](A[i] > 0)", A=(1,), budget=ed.Budget(states=20)).save(tmp_path / "d")
+    found = ed.load(tmp_path / "d").compile()(A=torch.ones(1))
+    assert found.dtype == torch.float32
+
+
+def test_floats_need_no_scope_of_their_own() -> None:
+    (statement,) = parse("s = sum[i](A[i])", {"A": (1,)}).statements
+    assert statement.typed is None
