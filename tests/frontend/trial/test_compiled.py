@@ -10,7 +10,7 @@ import torch
 import einderive as ed
 from einderive.frontend.accuracy.accept import error, reference
 from einderive.frontend.accuracy.standard import standard_error
-from einderive.ta.errors import BuildError
+from einderive.ta.errors import BuildError, FormulaSyntaxError
 from tests.frontend.derived import DISTANCES, derived
 
 PRODUCT = "Y[i] = A[i,k]*x[k]"
@@ -40,9 +40,15 @@ def test_complex_numbers_keep_their_imaginary_part() -> None:
     torch.testing.assert_close(run(a), wanted)
 
 
-@pytest.mark.parametrize("text", ["Y[i] = max[k](A[i,k])", "Y[i] = relu(A[i,0])"])
-def test_what_torch_lacks_is_one_error(text: str) -> None:
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_what_torch_lacks_is_one_error(dtype: str) -> None:
     with pytest.raises(BuildError, match="cannot be evaluated here"):
+        ed.compile("Y[i] = trigamma(A[i])", dtypes=dtype, A=(3,))
+
+
+@pytest.mark.parametrize("text", ["Y[i] = max[k](A[i,k])", "Y[i] = relu(A[i,0])"])
+def test_what_complex_numbers_lack_is_said_of_the_text(text: str) -> None:
+    with pytest.raises(FormulaSyntaxError, match="A is complex"):
         ed.compile(text, dtypes="complex64", A=(3, 4))
 
 
