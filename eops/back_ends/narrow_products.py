@@ -68,7 +68,10 @@ def _multiplied(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """The product, by a kernel if there is one for these types."""
     from einderive.eops.cpu_kernels.products.kernel import arranged, takes
 
-    return _product(x, arranged(x, y))[0] if takes(x, y) else torch.mm(x, y)
+    if not takes(x, y):
+        return torch.mm(x, y)
+    x, y = x.resolve_neg(), y.resolve_neg()  # perhaps of other strides
+    return _product(x, arranged(x, y))[0]
 
 
 def _kernel_for(x: torch.Tensor, y: torch.Tensor) -> Narrow:
@@ -78,7 +81,7 @@ def _kernel_for(x: torch.Tensor, y: torch.Tensor) -> Narrow:
 
 
 def _computed(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    return _kernel_for(x, y)(x.resolve_neg(), y.resolve_neg())
+    return _kernel_for(x, y)(x, y)
 
 
 _product = opaque(_computed, _kernel_for)

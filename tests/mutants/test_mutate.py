@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from einderive.derivations.steps.kernel import kinds
+from tests.amount import CAMPAIGN
 from tests.mutants.mutate import Mutant, mutants
 from tests.mutants.run import Outcome
 from tests.mutants.table import Table, stale
@@ -113,6 +114,7 @@ def test_the_table_counts_what_is_not_shown_as_survived() -> None:
     assert "survived: m:1 f: a  ->  crashed" in table.text()
 
 
+@CAMPAIGN
 def test_no_entry_of_the_equivalent_ones_is_stale() -> None:
     made = [mutant for family in families() for mutant in made_of(family.name)]
     assert len(made) > 800

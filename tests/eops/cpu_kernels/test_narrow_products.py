@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.eops.back_ends.narrow_products import NARROW_PRODUCTS, predicted
+from einderive.eops.back_ends.narrow_products import NARROW_PRODUCTS, _multiplied, predicted
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.cpu_kernels.calls.linked import loops
 from einderive.eops.cpu_kernels.products import kernel as kernel_module
@@ -220,3 +220,12 @@ def test_chains_of_products_within_a_stage_use_it() -> None:
     assert calls == [(300, 5)]
     assert dims == (0, 1)
     torch.testing.assert_close(found, left @ right.T)
+
+
+def test_lazily_negated_operands_are_read_with_their_own_strides() -> None:
+    """Carrying the negation out makes a tensor of other strides."""
+    x = torch.randn(90, 90, 3, dtype=torch.complex64)[:, :, 0].conj().imag
+    y = torch.randn(90, 8, 2, dtype=torch.complex64)[:, :, 1].conj().imag
+    assert x.is_neg()
+    assert y.is_neg()
+    torch.testing.assert_close(_multiplied(x, y), x.resolve_neg() @ y.resolve_neg())

@@ -13,6 +13,7 @@ import torch
 import einderive as ed
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 Line = Callable[[Any], Any]
 FORMULAS: list[tuple[str, Line]] = [
@@ -50,6 +51,7 @@ def test_the_type_is_that_of_other_extents(text: str, line: Line, dtype: str) ->
     assert _kind(one) == np.asarray(line(_values(3, dtype))).dtype.kind
 
 
+@sampled(3)
 @pytest.mark.parametrize("n", [1, 3])
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
 @pytest.mark.parametrize(("text", "line"), FORMULAS)

@@ -12,6 +12,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import einderive as ed
 from einderive.ta.errors import EinderiveError, OperandError
+from tests.amount import sampled
 from tests.frontend.autograd.test_node import LAYER, QUICK, SHAPES, operands
 
 Call = Callable[..., Any]
@@ -78,6 +79,7 @@ WAYS: dict[str, Callable[[Call, list[torch.Tensor]], Any]] = {
 }
 
 
+@sampled(4)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("wrong", CALLS)
 @pytest.mark.parametrize("way", WAYS)

@@ -12,9 +12,11 @@ from einderive.frontend.bench.gpu.goals import SMALL, Run, Setting
 from einderive.frontend.bench.gpu.report import BEGIN, bench_report, report, written
 from einderive.frontend.bench.run import CASES
 from einderive.ta.notation.parse import parse
+from tests.amount import CAMPAIGN
 from tests.prepared import interpreted
 
 
+@CAMPAIGN
 def test_every_step_runs_in_the_interpreter() -> None:
     text = interpreted("-m", "einderive.frontend.bench.gpu", "report")
     lines = text.splitlines()
