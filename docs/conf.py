@@ -1,11 +1,17 @@
 """Sphinx configuration."""
 
+import os
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
+
+# The pages show what is derived with the profile that comes with the package: with figures measured
+# on the machine of the build, a search may find other programs, and the build would depend on it.
+os.environ["EINDERIVE_CACHE"] = "off"
+os.environ["EINDERIVE_FIRST_PROFILE"] = "off"
 
 project = "einderive"
 author = "the einderive authors"
