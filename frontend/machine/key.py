@@ -7,7 +7,7 @@ import hashlib
 from einderive.frontend.memory.surroundings import machine as surroundings
 
 KIND = "profile"
-FORMAT = 2
+FORMAT = 3
 
 
 def profile_key() -> str:

@@ -22,6 +22,8 @@ from einderive.derivations.matching.machine import ANY, Machine, Table, constant
 from einderive.eops.back_ends import lowered
 from einderive.eops.torch_views.contract import Operand, contract
 from einderive.frontend.machine.clock import Clock, least
+from einderive.frontend.machine.disturbed import disturbed
+from einderive.frontend.machine.linked import linked
 from einderive.frontend.machine.small import SMALL, Instance, Small, applied, instance
 from einderive.frontend.machine.stages import Time
 from einderive.frontend.running.execute import task_of
@@ -83,7 +85,7 @@ ROUGH = Grid(
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A profile, and the figures of it that could not be measured."""
+    """A profile, and the figures of it that could not be measured, or not without disturbance."""
 
     machine: Machine
     missing: tuple[str, ...] = ()
@@ -119,7 +121,9 @@ def measured(
                 missing.append(words)
             missing += probing.failed
             probing.failed.clear()
-    return Measurement(machine, tuple(missing))
+    return Measurement(
+        machine, (*missing, *(f"{figure} (disturbed)" for figure in disturbed(machine)))
+    )
 
 
 def _reduction(kept: int, summed: int) -> tuple[Callable[[], object], float]:
@@ -155,9 +159,9 @@ class _Probing:
         return self.time(run, self.seconds / POINTS)
 
     def _stage(self, found: Instance) -> float:
-        """Seconds of a stage, as a program runs it."""
+        """Seconds of a stage, as a call runs it."""
         run, _ = lowered(task_of(found.stage, "cpu"))
-        return self._timed(partial(run, found.buffers))
+        return self._timed(linked(run, found.buffers))
 
     def call(self, machine: Machine) -> Changes:
         """What a call costs, by a chain of four additions beside one product."""

@@ -27,7 +27,7 @@ from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.node import Scope
 
 KIND = "stage"
-FORMAT = 1
+FORMAT = 2
 LONGEST = 400
 """Characters of a stage's text that are kept beside its time."""
 ENDLESS = 1e9

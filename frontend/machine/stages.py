@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import torch
@@ -15,6 +14,7 @@ import torch
 from einderive.derivations.search.graph import Stage
 from einderive.eops.back_ends import lowered
 from einderive.frontend.machine.clock import least
+from einderive.frontend.machine.linked import linked
 from einderive.frontend.memory.structure import structure
 from einderive.frontend.running.execute import task_of
 from einderive.ta.ir.node import Node
@@ -46,7 +46,7 @@ def timed_stages(
             if stage.seconds:
                 found = known(key)
                 if found is None:
-                    found = time(partial(run, buffers), STAGE_SECONDS)
+                    found = time(linked(run, buffers), STAGE_SECONDS)
                 yield stage, key, found
 
 

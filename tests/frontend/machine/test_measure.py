@@ -123,6 +123,12 @@ def test_what_fails_is_named() -> None:
     assert not found.interrupted
 
 
+def test_what_was_disturbed_is_named() -> None:
+    """After the two times of a call come those of the launches."""
+    found = measured(CPU, 1.0, TINY, time=times({3: 1.0}), clock=never)
+    assert found.missing == (f"launch of {[*SMALL][1]} (disturbed)",)
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(VARIABLE, str(tmp_path))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
+from types import FrameType
 
 import torch
 
@@ -97,3 +100,34 @@ def test_an_iterator_as_a_value_is_no_operand() -> None:
     shape = {"A": torch.randn(4)}
     one, other = (list(keys(f"Y[i] = A[i]*{word}", shape)) for word in ("i", "A[i]"))
     assert one != other
+
+
+def test_a_stage_is_timed_as_a_call_runs_it() -> None:
+    """The views and types of a stage are found once, and not while the clock runs."""
+    given = operands()
+    derivation = ed.derive("Y[i,j] = A[i,k]*B[k,j]", **given, budget=0.01)
+    inputs = {tensor: given[tensor.name] for tensor in derivation.source.inputs}
+    called: list[str] = []
+
+    def time(run: Callable[[], object], seconds: float) -> float:
+        with profiled(called):
+            run()
+        return 1.0
+
+    assert len([*timed_stages(derivation.unchanged.stages, inputs, time)]) == 1
+    assert called == ["call"], "one function of Python: the recorded calls of torch"
+
+
+@contextmanager
+def profiled(called: list[str]) -> Iterator[None]:
+    """Notes the names of the functions of Python that are called."""
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_name not in ("profiled", "__exit__"):
+            called.append(frame.f_code.co_name)
+
+    sys.setprofile(note)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
