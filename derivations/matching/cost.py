@@ -13,6 +13,7 @@ from einderive.ta.facts.pairs import contraction_order
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row, bits
+from einderive.ta.facts.broadcasts import broadcast_rows
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
 from einderive.ta.ir.operator import Unit, Work
@@ -56,11 +57,13 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
         passes = 1.5 * points  # one read of every point, accumulated in cache
     traffic = (passes + output + touched + 6 * gathered) * item
     calls = max(1, own + bool(scope.sums))
-    used = applied(body, extents)
+    used, rows = applied(body, extents), broadcast_rows(body, extents)
     if scope.sums:
         shape = (output, points // max(1, output))
-        return Work(float(points), traffic, calls + 2, "reduction", shape=shape, functions=used)
-    return Work(max(values, points) * 0.5, traffic, calls + 2, functions=used)
+        return Work(
+            float(points), traffic, calls + 2, "reduction", shape=shape, functions=used, rows=rows
+        )
+    return Work(max(values, points) * 0.5, traffic, calls + 2, functions=used, rows=rows)
 
 
 def _evaluated(body: Node, extents: Sequence[int]) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """What a machine can do, and the seconds that some work takes on it.
 
-    seconds = max(operations / rate, bytes_moved / bandwidth) + functions
-              + bytes_copied / strided bandwidth + launch + (calls - 1) * call
+    seconds = max(operations / rate, bytes_moved / bandwidth + rows * row) + functions
+              + bytes_copied / strided bandwidth + launches + further calls * call
 
 Copies for padding and layouts run before the call and add up with it; views are free.  A rate
 depends on the shape of the work, and a bandwidth on the bytes that one call goes over.
@@ -23,6 +23,8 @@ KERNEL = "kernel"
 ANY = "*"
 """The name under which a profile has the launch of operators, and the seconds of functions, that it
 does not name."""
+COPY = "pad_slice"
+"""The operator whose launch is that of a copy before a call."""
 NEAREST: Final = {"convolution3d": "convolution"}
 """The unit that stands for a missing one; for others `vector` does."""
 FLOAT_BYTES = 4
@@ -104,6 +106,7 @@ class Machine:
     - `launches`: what the first library call of a stage costs before it computes, by operator.
     - `call_seconds`: what each further call costs.
     - `functions`: seconds of a function of one number beyond an addition's.
+    - `row_seconds`: what each inner loop costs where operands lack loops of others.
     - `fused`: whether an eOperator is one kernel (Triton) or a series of whole-array calls (torch
       on strided views).
     - `origin` says where the figures come from: `published`, `default` or `measured`.
@@ -116,6 +119,7 @@ class Machine:
     fused: bool
     launches: Mapping[str, float] = field(default_factory=dict)
     functions: Mapping[str, float] = field(default_factory=dict)
+    row_seconds: float = 0.0
     origin: str = "published"
     title: str = ""
 
@@ -138,11 +142,13 @@ class Machine:
         if work.bytes_moved:
             near = work.bytes_moved / max(1, work.calls)
             memory = work.bytes_moved / self.bytes_a_second(near, work.access)
+            memory += work.rows * self.row_seconds
         if work.functions:
             rest = self.functions.get(ANY, 0.0)
             functions = sum([n * self.functions.get(name, rest) for name, n in work.functions])
         if work.bytes_copied:
             copies = work.bytes_copied / self.bytes_a_second(work.bytes_copied, "strided")
+            copies += self.launches.get(COPY, 0.0)
         if work.calls:
             calls = self.launch(operator) + (work.calls - 1) * self.call_seconds
         return arithmetic, memory, functions, copies, calls

@@ -31,6 +31,7 @@ def to_data(machine: Machine) -> dict[str, Any]:
         "rates": {name: _table_data(table) for name, table in machine.rates.items()},
         "launches": dict(machine.launches),
         "functions": dict(machine.functions),
+        "row_seconds": machine.row_seconds,
     }
 
 
@@ -50,6 +51,7 @@ def from_data(data: Mapping[str, Any]) -> Machine:
         rates=_tables(data["rates"], "vector"),
         launches=_figures(data["launches"]),
         functions=_figures(data["functions"]),
+        row_seconds=_figure(data.get("row_seconds", 0.0)),
     )
 
 

@@ -38,6 +38,8 @@ LEAST_SHARE = 0.05
 """What a call takes beyond its launch is at least this part of it: the two are measured apart."""
 ROW = 64
 """Elements of rows that are gathered."""
+SHORT = 64
+"""Along each side of a square of short rows."""
 ELEMENTS = 1 << 14
 """Of the arrays on which functions are timed; they stay in a cache."""
 CHAIN = Small("Y[i] = A[i]+B[i]+C[i]+D[i]+E[i]", dict.fromkeys("ABCDE", (8,)))
@@ -196,6 +198,16 @@ class _Probing:
                 figures.append(moved / max(seconds, 1e-9))
             found[name] = Table((tuple(sizes),), tuple(figures))
             yield {"bandwidth": dict(found)}
+        yield {"row_seconds": self._row()}
+
+    def _row(self) -> float:
+        """Seconds of an inner loop: of a sum that repeats rows, beyond one that repeats none."""
+        left, right = torch.ones(SHORT, 1, 3), torch.ones(1, SHORT, 3)
+        whole = torch.ones(SHORT, SHORT, 3)
+        out = torch.empty_like(whole)
+        seconds = self._timed(lambda: torch.add(left, right, out=out))
+        floor = self._timed(lambda: torch.add(whole, whole, out=out))
+        return max(seconds - floor, 0.0) / SHORT**2
 
     def _turned(self, size: int) -> tuple[float, float]:
         """Bytes of a copy of a transposed matrix, and its seconds beyond a call's."""

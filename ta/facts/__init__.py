@@ -1,4 +1,5 @@
-"""Facts about values: kinds, zeros, infinities, signs, sets of integers, centred tensors.
+"""Facts about values: kinds, zeros, infinities, signs, sets of integers, centred tensors; and about
+broadcasts.
 
 Not here: identities (`derivations.steps`).
 May be imported by every room except `ta.ir`.

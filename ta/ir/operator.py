@@ -35,7 +35,8 @@ class Work(NamedTuple):
     `utilisation` in (0, 1] scales the unit's rate (small or odd shapes) on a machine of which
     nothing is known but the rate of large shapes; others go by `shape`, the extents on which the
     unit's rate depends.  `access` says how the bytes lie, and `functions` how many values of which
-    functions are computed.
+    functions are computed.  `rows` is the number of inner loops where some operands lack loops of
+    others: a pass goes over these row by row.
     """
 
     operations: float
@@ -47,6 +48,7 @@ class Work(NamedTuple):
     shape: tuple[int, ...] = ()
     access: Literal["dense", "strided", "gathered", "rows", "broadcast"] = "dense"
     functions: tuple[tuple[str, float], ...] = ()
+    rows: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
