@@ -9,11 +9,11 @@ from math import prod
 
 from einderive.derivations.matching.profile import shipped
 from einderive.ta.exact.direct import direct
+from einderive.ta.facts.broadcasts import broadcast_rows
 from einderive.ta.facts.pairs import contraction_order
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row, bits
-from einderive.ta.facts.broadcasts import broadcast_rows
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
 from einderive.ta.ir.operator import Unit, Work

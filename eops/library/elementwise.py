@@ -12,8 +12,8 @@ from typing import Literal
 from einderive.eops.library.plain import is_plain, refuse_empty
 from einderive.eops.library.traffic import dense_strides, output_bytes, read_bytes
 from einderive.eops.torch_views.stage import lower
-from einderive.ta.ir import affine
 from einderive.ta.facts.broadcasts import broadcast_rows
+from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Add, Const, Mul, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
