@@ -9,7 +9,7 @@ from math import prod
 
 from einderive.derivations.matching.profile import shipped
 from einderive.ta.exact.direct import direct
-from einderive.ta.facts.broadcasts import broadcast_rows
+from einderive.ta.facts.memory_walks import adds_rows, broadcast_rows
 from einderive.ta.facts.pairs import contraction_order
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
@@ -60,9 +60,10 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     used, rows = applied(body, extents), broadcast_rows(body, extents)
     if scope.sums:
         shape = (output, points // max(1, output))
-        return Work(
-            float(points), traffic, calls + 2, "reduction", shape=shape, functions=used, rows=rows
-        )
+        unit: Unit = "reduction"
+        if isinstance(body, Access) and adds_rows(scope, body):
+            unit = "reduction of rows"
+        return Work(float(points), traffic, calls + 2, unit, shape=shape, functions=used, rows=rows)
     return Work(max(values, points) * 0.5, traffic, calls + 2, functions=used, rows=rows)
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Literal
 
 from einderive.eops.library.plain import is_plain, refuse_empty
-from einderive.eops.library.traffic import dense_strides, output_bytes, read_bytes
+from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.stage import lower
-from einderive.ta.facts.broadcasts import broadcast_rows
+from einderive.ta.facts.memory_walks import broadcast_rows, dense_strides
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Add, Const, Mul, Scope

@@ -16,7 +16,6 @@ from einderive.eops.library.arrange import library_call, reading, scaled, scales
 from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.traffic import (
     call_bytes,
-    dense_strides,
     operand_bytes,
     overlap_bytes,
     utilisation,
@@ -24,6 +23,7 @@ from einderive.eops.library.traffic import (
 from einderive.eops.torch_views.contract import Shape, contract, result_order
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
+from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
 

@@ -28,12 +28,13 @@ from einderive.eops.library.arrange import (
 from einderive.eops.library.conv import LOOPS, TAPS
 from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
-from einderive.eops.library.traffic import dense_strides, output_bytes, read_bytes
+from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.contract import Operand
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.steps import Dims
 from einderive.eops.torch_views.types import HALVES
 from einderive.ta.exact.fields import rounded
+from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir.node import Number
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 

@@ -17,10 +17,11 @@ from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.steps import align, reduced
 from einderive.ta.exact.fields import rounded
+from einderive.ta.facts.memory_walks import adds_rows
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Unit, Work
 
 BODY_REPAIRS = ("hoist", "distribute", "materialise")
 ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")
@@ -69,7 +70,8 @@ def _work(binding: Binding) -> Work:
     bounds = binding.scope.domain
     moved = output_bytes(binding.scope) + read_bytes(access, access.rows, bounds)
     kept, summed = binding.extent("b"), binding.extent("k")
-    return Work(float(kept * summed), moved, 1, "reduction", shape=(kept, summed))
+    unit: Unit = "reduction of rows" if adds_rows(binding.scope, access) else "reduction"
+    return Work(float(kept * summed), moved, 1, unit, shape=(kept, summed))
 
 
 REDUCTION = Operator(

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import prod
 
+from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Ranges, Row
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Access, Scope, Source
+from einderive.ta.ir.node import Access, Scope
 
 NARROW = 16
 """Matrix units work on tiles about this wide: narrower products leave them partly idle."""
@@ -23,17 +24,6 @@ LEAST_UTILISATION = 1 / 256
 
 def output_bytes(scope: Scope) -> float:
     return float(scope.size * element_bytes(scope))
-
-
-def dense_strides(source: Source, rows: Sequence[Row]) -> dict[int, int]:
-    """Each iterator's step through a densely stored source: sum of coefficient * stride."""
-    steps: dict[int, int] = {}
-    stride = 1
-    for row, extent in zip(reversed(rows), reversed(source.shape), strict=True):
-        for i, a in row.terms:
-            steps[i] = steps.get(i, 0) + a * stride
-        stride *= extent
-    return steps
 
 
 def merges(role: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> bool:

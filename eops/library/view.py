@@ -9,8 +9,9 @@ views are free.  An iterator that runs backwards through the memory costs a copy
 from __future__ import annotations
 
 from einderive.eops.library.plain import is_affine, refuse_empty
-from einderive.eops.library.traffic import dense_strides, output_bytes
+from einderive.eops.library.traffic import output_bytes
 from einderive.eops.torch_views.stage import lower
+from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work

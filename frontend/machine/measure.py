@@ -132,6 +132,10 @@ def _reduction(kept: int, summed: int) -> tuple[Callable[[], object], float]:
     return partial(torch.sum, torch.ones(kept, summed), 1), float(kept * summed)
 
 
+def _reduction_of_rows(kept: int, summed: int) -> tuple[Callable[[], object], float]:
+    return partial(torch.sum, torch.ones(summed, kept), 0), float(kept * summed)
+
+
 def title() -> str:
     """The processor in words, as torch uses it."""
     threads = counted(torch.get_num_threads(), "thread")
@@ -239,6 +243,7 @@ class _Probing:
             ("convolution3d", self.grid.convolution3d, partial(_convolution, 3)),
             ("window", self.grid.window, _window),
             ("reduction", self.grid.reduction, _reduction),
+            ("reduction of rows", self.grid.reduction, _reduction_of_rows),
         ):
             found[unit] = self._table(axes, make)
             yield {"rates": dict(found)}

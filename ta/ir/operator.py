@@ -24,7 +24,9 @@ Buffers: TypeAlias = Mapping[Any, Any]
 Launch: TypeAlias = Callable[[Buffers], Any]
 
 
-Unit: TypeAlias = Literal["matmul", "convolution", "convolution3d", "window", "reduction", "vector"]
+Unit: TypeAlias = Literal[
+    "matmul", "convolution", "convolution3d", "window", "reduction", "reduction of rows", "vector"
+]
 
 
 class Work(NamedTuple):

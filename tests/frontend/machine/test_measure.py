@@ -58,6 +58,7 @@ def test_everything_is_measured() -> None:
         "vector",
         "window",
         "reduction",
+        "reduction of rows",
     }
     assert machine.functions.keys() - {ANY} == {n for n, f in FUNCTIONS.items() if f.arity}
     operators = {operator.name for operator in OPERATORS} - {"view"}

@@ -1,4 +1,4 @@
-"""Inner loops, counted as one would by hand; and what they cost."""
+"""Inner loops and reductions of rows, as one would find them by hand; what an inner loop costs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 import einderive as ed
 from einderive.derivations.matching.cost import CPU
 from einderive.derivations.matching.profile import from_data, to_data
-from einderive.ta.facts.broadcasts import broadcast_rows
+from einderive.ta.facts.memory_walks import adds_rows, broadcast_rows
+from einderive.ta.ir.node import Access
 from einderive.ta.ir.operator import Work
 
 SHAPES = {"A": (2, 3, 5), "B": (2, 3), "C": (5,), "D": (3, 5), "E": (2, 3, 5), "s": ()}
@@ -40,3 +41,22 @@ def test_each_inner_loop_takes_time() -> None:
     work = Work(10.0, 40.0, rows=100.0)
     assert machine.seconds(work) - CPU.seconds(work) == pytest.approx(1e-4)
     assert from_data(to_data(machine)) == machine
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges", "shape", "rows"),
+    [
+        ("Y[i] = sum[k](A[i,k])", {}, (4, 3), False),
+        ("Y[i] = sum[k](A[k,i])", {}, (4, 3), True),
+        ("Y[i] = sum[k](A[i+k])", {"k": (0, 3), "i": (0, 4)}, (6,), True),
+        ("Y[i] = sum[k](A[3*i+k])", {"k": (0, 3), "i": (0, 4)}, (12,), False),
+        ("Y[i] = sum[k](A[k,2*i])", {"i": (0, 2)}, (3, 4), False),
+        ("Y[i,j] = sum[k](A[i,k,j])", {}, (2, 3, 1), False),
+    ],
+)
+def test_reductions_that_combine_rows(
+    text: str, ranges: dict[str, tuple[int, int]], shape: tuple[int, ...], rows: bool
+) -> None:
+    (scope,) = ed.parse(text, ranges=ranges, A=shape).roots()
+    assert isinstance(scope.body, Access)
+    assert adds_rows(scope, scope.body) == rows
