@@ -27,7 +27,7 @@ def broadcast_rows(body: Node, extents: Sequence[int]) -> float:
             continue
         frees = {part.free for part in children(node)} - {0}
         if len(frees) > 1:
-            loops = affine.volume(extents, node.free) // _together(node.free, frees, extents)
+            loops = affine.volume(extents, node.free) / max(1, _together(node.free, frees, extents))
             found += loops * max(1, len(children(node)) - 1)
     return found
 

@@ -36,6 +36,12 @@ def test_rows(body: str, rows: int) -> None:
     assert broadcast_rows(scope.body, scope.extents) == rows
 
 
+@pytest.mark.parametrize("shapes", [{"A": (2, 0), "B": (2,)}, {"A": (0, 2), "B": (0,)}])
+def test_empty_tensors_have_no_rows(shapes: dict[str, tuple[int, ...]]) -> None:
+    (scope,) = ed.parse("Y[i,j] = A[i,j]*B[i]", **shapes).roots()
+    assert broadcast_rows(scope.body, scope.extents) == 0
+
+
 def test_each_inner_loop_takes_time() -> None:
     machine = replace(CPU, row_seconds=1e-6)
     work = Work(10.0, 40.0, rows=100.0)
