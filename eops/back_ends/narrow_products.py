@@ -22,16 +22,20 @@ LANES: Final = 16
 STEP: Final = 3e-10
 """Seconds for one term of these in one row, on one thread."""
 LEAST_WORK: Final = 1 << 14
-"""Multiply-adds below which a product is better a part of another stage's kernel."""
+"""Multiply-adds below which a product is none of these."""
+LEAST_APART: Final = 1 << 16
+"""Multiply-adds below which a product is better a part of another stage's kernel: a call of its own
+takes two or three microseconds."""
 
 
-def is_narrow(binding: Binding | None, operator: str | None) -> bool:
-    """Whether a kernel for few columns computes the stage of this operator and binding."""
+def is_narrow(binding: Binding | None, operator: str | None, least: int = LEAST_WORK) -> bool:
+    """Whether a kernel for few columns computes the stage of this operator and binding, if it has
+    so many multiply-adds."""
     if binding is None or operator != MATMUL.name:
         return False
     batch, rows, columns, terms = (binding.extent(role) for role in "bmnk")
     work = rows * columns * terms
-    return batch == 1 and 1 < min(rows, columns) <= NARROW and work >= LEAST_WORK
+    return batch == 1 and 1 < min(rows, columns) <= NARROW and work >= least
 
 
 def predicted(task: Task) -> float | None:

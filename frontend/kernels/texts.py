@@ -15,7 +15,7 @@ from einderive.derivations.search.extract import Plan
 from einderive.eops.back_ends import told
 from einderive.eops.dtypes import result
 from einderive.eops.told import Launch, Told
-from einderive.frontend.running.execute import task_of
+from einderive.frontend.running.execute import tasks_of
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.node import Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX, is_input
@@ -51,7 +51,7 @@ def kernel_texts(
     they cannot be compiled here."""
     scopes = stages(*plan.roots)
     device = target.partition(":")[0]
-    tasks = [task_of(stage, device, strict, compiled=True) for stage in plan.stages]
+    tasks = tasks_of(plan.stages, device, strict, compiled=True)
     names = {scope: s.name for scope, s in zip(scopes, program.statements, strict=False)}
     try:
         known = _types(scopes)

@@ -14,12 +14,12 @@ from time import perf_counter
 from einderive.derivations.search.extract import Plan
 from einderive.eops.back_ends import narrow_products
 from einderive.eops.back_ends.cpu_kernels import estimated, predicted
-from einderive.frontend.running.execute import task_of
+from einderive.frontend.running.execute import tasks_of
 
 
 def as_loops(plan: Plan) -> float:
     """The predicted seconds of the program as compiled loops."""
-    tasks = [task_of(stage, "cpu", compiled=True) for stage in plan.stages]
+    tasks = tasks_of(plan.stages, "cpu", compiled=True)
     seconds, inside = predicted(tasks, plan.roots)
     for stage, task in zip(plan.stages, tasks, strict=True):
         if stage.scope not in inside:
@@ -29,9 +29,10 @@ def as_loops(plan: Plan) -> float:
 
 def roughly(plan: Plan) -> float:
     """The same in a hundredth of the time: no stages are put together into kernels."""
+    tasks = tasks_of(plan.stages, "cpu", compiled=True)
     return sum(
-        estimated(task_of(stage, "cpu", compiled=True)) or stage.seconds
-        for stage in plan.stages
+        estimated(task) or stage.seconds
+        for stage, task in zip(plan.stages, tasks, strict=True)
         if stage.seconds
     )
 

@@ -13,9 +13,9 @@ import torch
 
 from einderive.derivations.record.promises import used_by_all
 from einderive.derivations.search.extract import Plan
-from einderive.derivations.search.graph import FOLDED, Stage
+from einderive.derivations.search.graph import FOLDED, VIEW, Stage
 from einderive.eops.back_ends import fused, lowered
-from einderive.eops.back_ends.narrow_products import is_narrow
+from einderive.eops.back_ends.narrow_products import LEAST_APART, is_narrow
 from einderive.eops.back_ends.task import Fused, Run, Task
 from einderive.eops.timed import untimed
 from einderive.eops.torch_views.types import is_whole
@@ -118,8 +118,8 @@ def executable(
     faster; with `open_sizes`, these serve other sizes too.  `checked`: each call checks the
     promises that the plan's steps used.  `timed`: see `Executable`."""
     tasks = [
-        replace(task_of(stage, device, strict, compiled), open_sizes=open_sizes)
-        for stage in plan.stages
+        replace(task, open_sizes=open_sizes)
+        for task in tasks_of(plan.stages, device, strict, compiled)
     ]
     units = _in_order(tasks, fused(tasks, plan.roots))
     scopes: list[Scope] = []
@@ -147,8 +147,21 @@ def executable(
     )
 
 
+def tasks_of(
+    stages: Sequence[Stage], device: str, strict: bool = False, compiled: bool = False
+) -> list[Task]:
+    """The tasks of a program's stages for back ends.  A small narrow product is computed by itself
+    only where nothing else is computed."""
+    tasks = [task_of(stage, device, strict, compiled) for stage in stages]
+    if sum(stage.operator != VIEW for stage in stages) < 2:
+        return tasks
+    return [
+        replace(task, alone=is_narrow(task.binding, task.operator, LEAST_APART)) for task in tasks
+    ]
+
+
 def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = False) -> Task:
-    """The task of the stage for back ends."""
+    """The task of the stage for back ends, if nothing else is computed."""
     weights = stage.operator == FOLDED
     name = stage.operator or ""
     narrow = is_narrow(stage.binding, stage.operator)

@@ -14,10 +14,11 @@ from einderive.derivations.search.graph import FOLDED, Stage
 from einderive.eops.back_ends import narrow_products
 from einderive.eops.back_ends.cpu_kernels import installed, points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
+from einderive.eops.back_ends.task import Task
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
 from einderive.frontend.machine.as_loops import fastest_as_loops
-from einderive.frontend.running.execute import task_of
+from einderive.frontend.running.execute import tasks_of
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.ta.ir.subst import nested_scopes, stages
@@ -76,8 +77,9 @@ def worth_compiling(
             return
         hopeless = HOPELESS_LATE if late else HOPELESS
         worth = _compiled(plan)
-        least = sum(map(_least, worth))
-        least += sum(stage.seconds for stage in plan.stages if stage not in worth) / MOST_WRONG
+        inside = {task.scope for task in worth}
+        rest = sum(stage.seconds for stage in plan.stages if stage.scope not in inside)
+        least = sum(map(_least, worth)) + rest / MOST_WRONG
         if 0 < len(worth) <= MOST_STAGES and (sure or least <= hopeless * fastest):
             yield label, plan
             last = perf_counter() - begun
@@ -132,15 +134,15 @@ def compiling_seconds(derivation: Derived) -> float:
     return STAGE_SECONDS * count + MORE_SECONDS * (len(derivation.candidates) > 1)
 
 
-def _least(stage: Stage) -> float:
+def _least(task: Task) -> float:
     """Seconds that a compiled stage takes at least."""
-    narrow = narrow_products.predicted(task_of(stage, "cpu", compiled=True))
-    return POINT_SECONDS * points(stage.scope) if narrow is None else narrow / 2
+    narrow = narrow_products.predicted(task)
+    return POINT_SECONDS * points(task.scope) if narrow is None else narrow / 2
 
 
-def _compiled(plan: Plan) -> list[Stage]:
-    """The stages that are worth compiling."""
-    return [s for s in plan.stages if stage_is_worth(task_of(s, "cpu", compiled=True))]
+def _compiled(plan: Plan) -> list[Task]:
+    """The tasks of the stages that are worth compiling."""
+    return [t for t in tasks_of(plan.stages, "cpu", compiled=True) if stage_is_worth(t)]
 
 
 def apart(plan: Plan) -> Plan:

@@ -195,15 +195,17 @@ def test_other_products_stay_with_the_library_or_loops(shapes: dict[str, tuple[i
     assert predicted(task_of(stage, "cpu", compiled=True)) is None
 
 
-def test_a_product_between_other_stages_is_no_part_of_their_kernels() -> None:
+@pytest.mark.parametrize(("size", "stages"), [(100, 3), (80, 1)])
+def test_a_product_between_other_stages(size: int, stages: int) -> None:
+    """It is a part of their kernels only where it is small."""
     text = "T[i,k] = A[i,k]*where(i == k, 2, 1); P[i,j] = T[i,k]*B[k,j]; Y[i,j] = relu(P[i,j]+c[j])"
-    found = ed.derive(text, budget=ed.Budget(states=1), A=(90, 90), B=(90, 8), c=(8,))
+    found = ed.derive(text, budget=ed.Budget(states=1), A=(size, size), B=(size, 8), c=(8,))
     run = executable(found.unchanged, "cpu", compiled=True)
-    assert run.words.count(NARROW_PRODUCTS.word) == 1
-    assert len(run.words) == 3
+    assert run.words.count(NARROW_PRODUCTS.word) == (stages > 1)
+    assert len(run.words) == stages
     inputs = {t: torch.randn(t.shape) for t in found.source.inputs}
     a, b, c = (inputs[next(t for t in inputs if t.name == name)] for name in "ABc")
-    expected = torch.relu((a * (1 + torch.eye(90))) @ b + c)
+    expected = torch.relu((a * (1 + torch.eye(size))) @ b + c)
     torch.testing.assert_close(run(inputs)[0], expected, rtol=1e-5, atol=1e-5)
 
 
