@@ -167,7 +167,7 @@ class _Probing:
     def _stage(self, found: Instance) -> float:
         """Seconds of a stage, as a call runs it."""
         run, _ = lowered(task_of(found.stage, "cpu"))
-        return self._timed(linked(run, found.buffers))
+        return self._timed(linked(run, found.buffers)[1])
 
     def call(self, machine: Machine) -> Changes:
         """What a call costs, by a chain of four additions beside one product."""

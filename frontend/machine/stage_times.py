@@ -31,7 +31,7 @@ FORMAT = 2
 LONGEST = 400
 """Characters of a stage's text that are kept beside its time."""
 ENDLESS = 1e9
-RUNS = 3
+RUNS = 5
 """A stage runs at least so often.  Programs that need more time for it than is left are not run."""
 FAILURES = (EinderiveError, RuntimeError, MemoryError, TypeError, ValueError, LookupError)
 """What a stage may raise that torch cannot run, or has no memory for."""
