@@ -85,6 +85,14 @@ def test_a_saved_derivation_has_the_type(tmp_path: Path) -> None:
     assert found.dtype == torch.float32
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
+@pytest.mark.parametrize("shape", [(0, 1), (0, 3), (2, 0), (0, 0)])
+def test_a_result_without_elements_has_the_type(shape: tuple[int, int], dtype: str) -> None:
+    for text in ("s[i] = sum[k](A[i,k])", "s[i] = sum[k](A[i,k] > 0)", "s[i] = mean[k](A[i,k])"):
+        wanted = output_types(parse(text, {"A": (2, 3)}, dtype))
+        assert output_types(parse(text, {"A": shape}, dtype)) == wanted, text
+
+
 def test_floats_need_no_scope_of_their_own() -> None:
     (statement,) = parse("s = sum[i](A[i])", {"A": (1,)}).statements
     assert statement.typed is None
