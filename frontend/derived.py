@@ -30,7 +30,7 @@ from einderive.frontend.kernels.data import kernels_data
 from einderive.frontend.kernels.texts import KernelText, kernel_texts, with_times
 from einderive.ta.errors import BuildError, RecordError, TextError, shown
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.program import Program, Statement
+from einderive.ta.ir.program import Program, Statement, typed_outputs
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse, tensors_named
 from einderive.ta.printing.show import show_program
@@ -132,7 +132,7 @@ class Derived(Uncopied):
         A stage that computes the tensor of a statement of the formula has this statement's name."""
         source = self.source
         given = surviving(source, plan)
-        return staged_program(source.outputs, plan.roots, source.inputs, source.hints, given)
+        return staged_program(typed_outputs(source), plan.roots, source.inputs, source.hints, given)
 
     def check(self, candidate: int = 0) -> Report:
         """Verify a candidate, counted from 0, from its steps alone.

@@ -1,7 +1,7 @@
 """Verdicts for tensors whose types hold some numbers only: integers and bools.
 
     abs(A) = A       for the entries that uint8 holds, not for others
-    A^2 = A          for bools
+    A^2 = A          for bools          (shown by `by_entries`)
 
 A comparison is about numbers.  Programs that are equal for all numbers are equal for those of a
 type.  They are different only if a counterexample has entries of their tensors' types.  Nothing is
@@ -40,6 +40,11 @@ def limited(pair: Pair) -> dict[str, Range]:
     return {t.name: ENTRIES[t.dtype] for t in _tensors(pair) if t.dtype in ENTRIES}
 
 
+def types_stated(pair: Pair) -> str:
+    """Those tensors with their types, `A is uint8`."""
+    return ", ".join(f"{t.name} is {t.dtype}" for t in _tensors(pair) if t.dtype in ENTRIES)
+
+
 def different(pair: Pair, example: Counterexample) -> Verdict:
     """The verdict on a difference at the shapes of `pair`: a difference in entries of the tensors'
     types, or undecided."""
@@ -49,12 +54,11 @@ def different(pair: Pair, example: Counterexample) -> Verdict:
     other = _in_types(pair, example, held)
     if other is not None:
         return Verdict("different", str(other), other)
-    types = ", ".join(f"{t.name} is {t.dtype}" for t in _tensors(pair) if t.name in held)
     return Verdict(
         "undecided",
         f"different as formulas of all numbers ({example}), but no difference was seen for entries "
-        f"of the element types ({types}), nor is it shown that there is none; compare with "
-        "dtypes='float64' to ask of all numbers",
+        f"of the element types ({types_stated(pair)}), nor is it shown that there is none; "
+        "compare with dtypes='float64' to ask of all numbers",
     )
 
 

@@ -55,6 +55,8 @@ class Pair:
     right: tuple[Scope, ...]
     others: tuple[str, ...]
     shapes: Mapping[str, tuple[int, ...]]
+    programs: tuple[Program, Program]
+    """The programs as they were given, whose outputs have element types."""
 
     @property
     def mismatch(self) -> str:
@@ -166,7 +168,7 @@ class Equation:
         if sorted(names) == sorted(others):
             roots = tuple(roots[others.index(name)] for name in names)
         one, other = _promised(left.roots(), roots)
-        return Pair(names, one, other, others, inputs)
+        return Pair(names, one, other, others, inputs, (left, right))
 
     def _program(self, side: str | Program) -> Program:
         if isinstance(side, Program):

@@ -9,22 +9,29 @@ from typing import cast
 from einderive.derivations.checker import not_equal
 from einderive.frontend.api.formula import is_size
 from einderive.frontend.api.option_names import refuse_option_names
+from einderive.frontend.equality.by_entries import of_all_entries, proved_of_types
 from einderive.frontend.equality.by_laws import LATE, difference, promises, proved
+from einderive.frontend.equality.claims import (
+    by,
+    evaluated,
+    laws_missing,
+    listed,
+    no_value,
+    used_laws,
+)
 from einderive.frontend.equality.element_ranges import different, unsure
 from einderive.frontend.equality.equation import Equation, Pair
+from einderive.frontend.equality.output_types import unequal_types, with_types
 from einderive.frontend.equality.sizes import families, symbolic
 from einderive.frontend.equality.smallest import smallest
 from einderive.frontend.equality.verdict import Counterexample, Verdict
-from einderive.ta.equality.compare import MOST_BITS, Outcome, Place, compare, exactly, outside
+from einderive.ta.equality.compare import MOST_BITS, Place, compare, exactly, outside
 from einderive.ta.equality.degrees import greatest_bits
-from einderive.ta.equality.laws import EXP_SUM, LAWS, apply_definitions, law_names
-from einderive.ta.equality.partial_values import divides, has_infinity, partial
+from einderive.ta.equality.laws import EXP_SUM, apply_definitions, law_names
 from einderive.ta.equality.positions import MOST_POSITIONS, sample
-from einderive.ta.equality.sign_bounds import opaque_functions
 from einderive.ta.equality.small_extents import reduce_extents
 from einderive.ta.errors import EinderiveError, RangeError, TextError, shown
 from einderive.ta.exact.interp import uses_order
-from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.names import RESERVED
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
@@ -76,7 +83,8 @@ def equivalent(
       none.
     - `seconds` limits the time for a proof by laws, for each choice of sizes.
     - `dtypes` states the types of the entries.  Over integers and bools, two programs are different
-      only if entries of these types show it.  Complex numbers have no order.
+      only if entries of these types show it.  Complex numbers have no order.  Numbers are compared:
+      if the outputs have different element types, the verdict says so, and its `types` lists them.
 
     **Evaluation.**  Both programs are evaluated at every position of every output, borders
     included, in four draws of random entries, each modulo a prime near 2^31.  Unequal polynomials
@@ -123,7 +131,9 @@ def equivalent(
     _check_sizes(equation, generic)
     if generic or equation.symbols:
         return _for_families(equation, chosen, seconds)
-    return _verdict(equation, equation.pair(), chosen, MOST_POINTS, seconds)
+    pair = equation.pair()
+    verdict = _verdict(equation, pair, chosen, MOST_POINTS, seconds)
+    return with_types(verdict, unequal_types(pair)) if verdict else verdict
 
 
 def _check_sizes(equation: Equation, generic: bool) -> None:
@@ -174,7 +184,9 @@ def _with_laws(
     valueless = found.kind == "undecided" and found.detail.startswith(NO_VALUE)
     if found.kind != "undecided" or pair.mismatch or valueless:
         return found
-    proof = proved(pair, seconds) if equation.proofs else found
+    if tried := of_all_entries(pair):
+        return tried
+    proof = proved_of_types(pair, seconds) if equation.proofs else found
     if proof:
         return proof
     example = difference(pair)
@@ -189,29 +201,27 @@ def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int)
         given = ", ".join(f"{name} {shape}" for name, shape in pair.shapes.items())
         return Verdict("different", f"{pair.mismatch}, for {given}" if given else pair.mismatch)
     left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
-    laws = _used(pair, laws)
+    laws = used_laws(pair, laws)
     if all(x is y for x, y in zip(left, right, strict=True)):
-        return Verdict(
-            "identical", f"both are the same canonical expression{_by(laws - {EXP_SUM})}"
-        )
+        return Verdict("identical", f"both are the same canonical expression{by(laws - {EXP_SUM})}")
     small = reduce_extents(left, right)
     if points_of(*small.left, *small.right) > most:
         return _sampled(equation, pair, laws)
     outcome = compare(small.left, small.right, exp_sum=EXP_SUM in laws)
     if outcome.equal:
-        return Verdict("evaluated", _shown(outcome, small.sizes, laws))
+        return Verdict("evaluated", evaluated(outcome, small.sizes, laws))
     if outcome.found is not None:
         return _different(equation, pair, smallest(equation, pair, laws, outcome.found))
     if outcome.reason == "size":
         return _sampled(equation, pair, laws)
     if outcome.reason == "value" and not outcome.infinite:
-        return _without_value(pair, outcome.valueless, _no_value(left, right))
+        return _without_value(pair, outcome.valueless, no_value(left, right))
     reasons = _not_proved(left, right, laws)
     if not reasons:  # formal sums count the values of functions as finite
         place = outside(small.left, small.right)
         if place is not None:
-            return _without_value(pair, place, _no_value(left, right))
-        return Verdict("proved", f"{PROVED}{_by(laws)}")
+            return _without_value(pair, place, no_value(left, right))
+        return Verdict("proved", f"{PROVED}{by(laws)}")
     if outcome.reason == "value":
         met = "an infinite number meets an entry there, or another infinity"
         reason = f"{met}; compared as formal sums: {reasons[0]}"
@@ -223,7 +233,7 @@ def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int)
             "inputs; try smaller powers",
         )
     if outcome.reason == "laws":
-        return Verdict("undecided", _laws_missing(outcome.functions, laws))
+        return Verdict("undecided", laws_missing(outcome.functions, laws))
     return Verdict(
         "undecided",
         "equal for many random rational inputs, but not shown: that needs a property of order, "
@@ -238,17 +248,6 @@ def _without_value(pair: Pair, place: Place, reason: str) -> Verdict:
         "undecided",
         f"{NO_VALUE}, but {pair.names[output]}{at} has none on one side at least: {reason}",
     )
-
-
-def _no_value(left: Sequence[Scope], right: Sequence[Scope]) -> str:
-    """The term in the programs that has no value at a position."""
-    divisor = "a divisor there is 0"
-    function = "a function there has none at its operand"
-    if not partial(*left, *right):
-        return f"{divisor} for all entries"
-    if not divides(*left, *right) or has_infinity(*left, *right):
-        return f"{function}, for all entries"
-    return f"{divisor}, or {function}, for all entries"
 
 
 def _not_proved(left: Sequence[Scope], right: Sequence[Scope], laws: frozenset[str]) -> list[str]:
@@ -267,19 +266,6 @@ def _not_proved(left: Sequence[Scope], right: Sequence[Scope], laws: frozenset[s
     return found
 
 
-def _shown(outcome: Outcome, sizes: Sequence[tuple[int, int]], laws: Iterable[str]) -> str:
-    """The equality that was shown, the way, and the chance of an error."""
-    chance = "(degree/2^31)^2"
-    if outcome.signs:
-        chance += f" + {outcome.missed:.0e}"
-    made = ", ".join(f"{extent} as {small}" for extent, small in sizes)
-    reduced = f"; extents in no index arithmetic reduced by proof ({made})" if made else ""
-    return (
-        f"equal at every position, {outcome.draws} random inputs modulo primes near 2^31 "
-        f"(wrong with a chance of about {chance}){_by(laws)}{reduced}"
-    )
-
-
 def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
     """The verdict for programs that are too large to be evaluated everywhere."""
     left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
@@ -294,8 +280,8 @@ def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
     if not reasons:
         place = outside(left, right, MOST_POSITIONS)
         if place is not None:
-            return _without_value(pair, place, _no_value(left, right))
-        return Verdict("proved", f"{PROVED}; besides, {looked}{_by(laws)}")
+            return _without_value(pair, place, no_value(left, right))
+        return Verdict("proved", f"{PROVED}; besides, {looked}{by(laws)}")
     return Verdict(
         "undecided",
         f"too many points to evaluate at every position ({looked}), and compared "
@@ -318,6 +304,7 @@ def _for_families(equation: Equation, laws: frozenset[str], seconds: float) -> V
         )
     equation = equation if equation.symbols else symbolic(equation)
     tried: list[dict[str, int]] = []
+    types: dict[tuple[str, str, str], None] = {}
     shapes: list[Mapping[str, tuple[int, ...]]] = []
     refused, large, refusal = 0, 0, ""
     for sizes in families(equation):
@@ -340,17 +327,19 @@ def _for_families(equation: Equation, laws: frozenset[str], seconds: float) -> V
             return Verdict("undecided", f"for {stated}: {verdict.detail}", None, tuple(shapes))
         tried.append(dict(sizes))
         shapes.append(pair.shapes)
+        types |= dict.fromkeys(unequal_types(pair))
     skipped = f"{refused} were refused by the parser" + (f", {large} too large" if large else "")
     if not tried:
         return Verdict("undecided", f"no shape could be tried: {skipped}; the first: {refusal}")
     names = ", ".join(equation.symbols)
-    return Verdict(
+    verdict = Verdict(
         "generic",
-        f"equal for each of {len(tried)} choices of ({names}): {_some(tried)}; {skipped}; "
-        f"nothing is claimed for other sizes{_by(laws)}",
+        f"equal for each of {len(tried)} choices of ({names}): {listed(tried)}; {skipped}; "
+        f"nothing is claimed for other sizes{by(laws)}",
         None,
         tuple(shapes),
     )
+    return with_types(verdict, tuple(types))
 
 
 def _smaller(
@@ -371,30 +360,3 @@ def _smaller(
                 sizes, best = trial, verdict
                 break
     return best
-
-
-def _some(tried: Sequence[Mapping[str, int]]) -> str:
-    first = [f"({','.join(map(str, sizes.values()))})" for sizes in tried[:6]]
-    return " ".join(first) + (" ..." if len(tried) > len(first) else "")
-
-
-def _by(laws: Iterable[str]) -> str:
-    used = [LAWS[name].equation for name in LAWS if name in set(laws)]
-    return f", by {' and '.join(used)}" if used else ""
-
-
-def _used(pair: Pair, laws: frozenset[str]) -> frozenset[str]:
-    """The laws without which the programs, or what is known of their functions, were others."""
-    sides = (*pair.left, *pair.right)
-    written = apply_definitions(sides, laws)
-    needed = {name for name in laws if apply_definitions(sides, laws - {name}) != written}
-    return frozenset(needed | (laws & {EXP_SUM} if "exp" in opaque_functions(*written) else set()))
-
-
-def _laws_missing(functions: Sequence[str], laws: frozenset[str]) -> str:
-    offered = [name for name, law in LAWS.items() if law.function in functions and name not in laws]
-    tried = "equal for random numbers up to rounding, but not shown"
-    if any(FUNCTIONS[name].imaginary for name in functions if name in FUNCTIONS):
-        tried = "not shown"
-    text = f"{tried}: only laws of {', '.join(functions)} could make both sides equal"
-    return f"{text}; allow them by name: {', '.join(offered)}" if offered else text

@@ -10,6 +10,8 @@ from math import log10
 from typing import Any, TypeAlias
 
 Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
+Types: TypeAlias = tuple[tuple[str, str, str], ...]
+"""Outputs with the element types that they have on the left and on the right."""
 Entry: TypeAlias = tuple[str, tuple[int, ...], "Fraction | complex | float | int"]
 """A tensor, a position in it, and the value there."""
 
@@ -61,15 +63,21 @@ class Verdict:
       `detail` says in which numbers, and with what chance of an error.
     - `proved`: at every position, both programs are the same sums of products of entries and
       functions.  This holds for all entries, and rests on integer sets, without random numbers.
+      Or `detail` names the laws by which both are equal, or says that the tensors' types hold so
+      few entries that all were tried.
     - `generic`: the programs are equal for each of `shapes`; other shapes were not compared.
     - `different`: `counterexample` shows a difference; if the shapes of the outputs differ,
       `detail` says so.
-    - `undecided`: neither was shown; `detail` states the reason and the next step."""
+    - `undecided`: neither was shown; `detail` states the reason and the next step.
+
+    The verdict is about numbers: 1 and True are equal.  If the programs are equal, `types` lists
+    the outputs whose element types are not, such as `("Y", "bool", "int64")`."""
 
     kind: str
     detail: str
     counterexample: Counterexample | None = None
     shapes: tuple[Shapes, ...] = ()
+    types: Types = ()
 
     def __bool__(self) -> bool:
         return self.kind in SHOWN

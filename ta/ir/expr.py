@@ -86,6 +86,7 @@ def apply(function: str, *args: Node) -> Node:
     choose(c, a, a) = a;   choose(1, a, b) = a;   choose(c, 0, 1) = (c == 0);   1 < 2 is 1
     pow(x, 3) = x^3;   pow(x, 1/2) = sqrt(x)
     choose(c, 1, 0) = (c != 0), which is c for a comparison;   ((a == b) == 0) = (a != b)
+    (a != a) = isnan(a);   (isnan(a) == 0) = (a == a)
     """
     known = FUNCTIONS[function]
     if len(args) != known.arity:
@@ -114,12 +115,16 @@ def apply(function: str, *args: Node) -> Node:
                 return const(value)
     if known.symmetric:
         args = tuple(sorted(args, key=_operand_order))
+        if function == "not_equal" and args[0] is args[1]:
+            return make_apply("isnan", args[:1])
         if args[-1] is const(0) and isinstance(args[0], Apply):
             inner = args[0]
             if function == "not_equal" and FUNCTIONS[inner.function].truth:
                 return inner
             if function == "equal" and inner.function in _OPPOSITE:
-                return make_apply(_OPPOSITE[inner.function], inner.args)
+                return apply(_OPPOSITE[inner.function], *inner.args)
+            if function == "equal" and inner.function == "isnan":
+                return make_apply("equal", inner.args * 2)
     return make_apply(function, args)
 
 

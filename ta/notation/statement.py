@@ -129,7 +129,10 @@ def statement_to_scope(
     typed = statement_scope(value, loops, Frame(tensors, bindable=ranges, typed=True))
     kind = whole_kind(typed)
     narrow = any(t.dtype in NARROW for t in tensors.values())
-    same = kind == whole_kind(scope) and not (kind == INTEGER and narrow)
+    known = (
+        kind == whole_kind(scope) and not typed.empty
+    )  # an empty box tells nothing of its values
+    same = known and not (kind == INTEGER and narrow)
     return scope, ranges, None if typed is scope or same else typed
 
 

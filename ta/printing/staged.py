@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from itertools import count
 from types import MappingProxyType
 
@@ -14,6 +15,7 @@ from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.names import RESERVED, pool
 from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.program import Hints, Program, Statement
 from einderive.ta.ir.subst import accesses, rebuild, stages, substitute
 
@@ -48,21 +50,37 @@ def staged_program(
             continue
         scope = from_zero(stage, tensors)
         if stage in names:
-            name, loop_names = names[stage].name, names[stage].loop_names
+            made = replace(names[stage], scope=scope)
+            if not _is_typed(made, {*inputs, *statements}):
+                made = replace(made, typed=None)
         else:
-            name = next(fresh)
-            loop_names = _loop_names(scope, known_hints, taken)
-        tensors[stage] = expr.tensor(name, scope.shape, dtype)
-        known_hints |= {(name, d): loop for d, loop in enumerate(loop_names)}
-        statements.append(Statement(name, scope, loop_names))
+            made = Statement(next(fresh), scope, _loop_names(scope, known_hints, taken))
+        tensors[stage] = expr.tensor(made.name, scope.shape, dtype)
+        known_hints |= {(made.name, d): loop for d, loop in enumerate(made.loop_names)}
+        statements.append(made)
     for root, output in zip(roots, outputs, strict=True):
         if names[root] is not output:  # two outputs that turned out to be the same expression
             rows = [affine.iterator(i) for i in range(len(root.loops))]
             same = make_scope(root.loops, (), expr.access(tensors[root], rows))
-            statements.append(Statement(output.name, same, output.loop_names))
+            statements.append(replace(output, scope=same, typed=None))
     kept = {output.name for output in outputs}
     output_names = tuple(statement.name for statement in statements if statement.name in kept)
     return Program(tuple(inputs), tuple(statements), known_hints, output_names)
+
+
+def _is_typed(statement: Statement, known: Set[Tensor | Statement]) -> bool:
+    """Whether the scope that says its element type has its loops, and reads these tensors alone."""
+    typed = statement.typed
+    if typed is None or typed.loops != statement.scope.loops:
+        return False
+    read = {source.name for stage in stages(typed) for source in _tensors(stage)}
+    return read <= {each.name for each in known}
+
+
+def _tensors(stage: Scope) -> Iterator[Tensor]:
+    """The tensors that the stage reads, without that of its iterators."""
+    found = (access.source for access in accesses(stage.body))
+    return (source for source in found if isinstance(source, Tensor) and source is not INDEX)
 
 
 def redirected(stage: Scope, sources: Mapping[Scope, Source]) -> Scope:

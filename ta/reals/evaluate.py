@@ -15,7 +15,7 @@ from math import prod
 from einderive.ta.equality.laws import written
 from einderive.ta.facts.kinds import finite_everywhere
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.ir import affine
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import resolve
 from einderive.ta.ir.node import (
@@ -215,6 +215,12 @@ class Evaluation:
             return self.of(node.args[1 if taken else 2], box)
         if known.always_finite and not all(map(finite_everywhere, node.args)):
             raise NotDecided(f"{name} of what may have no value")
+        if name in whole.ODD:
+            value = self.of(node.args[0], box)
+            if not field.complex(value) and whole.is_negated(value):
+                field.laws.add(whole.ODD[name])
+                opposite = expr.apply(name, expr.mul(expr.const(-1), node.args[0]))
+                return field.negative(self.of(opposite, box))
         if known.definition and known.pieces is None:
             field.laws.add(name)
             return self.of(written(node), box)
@@ -298,6 +304,7 @@ RULES: dict[str, Callable[..., Quotient]] = {
     "asin": trigonometry.arc_sine_of,
     "acos": trigonometry.arc_cosine,
     "atan": trigonometry.arc_tangent,
+    "atan2": trigonometry.angle_of_point,
     "pi": trigonometry.pi,
     "1j": imaginary.unit,
     "finite": lambda _, x: x,

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from einderive.ta.reals.case import NoValue, Split, Unit
 from einderive.ta.reals.field import Values
-from einderive.ta.reals.functions import power
+from einderive.ta.reals.functions import power, sign
 from einderive.ta.reals.generators import Quotient
 from einderive.ta.reals.knowledge import NOT_NEGATIVE, sign_of
 from einderive.ta.reals.polynomials import TooLarge, fraction, monomial, number_of, terms
@@ -145,3 +145,20 @@ def arc_tangent(field: Values, value: Quotient) -> Quotient:
     field.laws.add("atan-asin")
     square = field.add(field.constant(1), field.power(value, 2))
     return arc_sine(field, field.multiply(value, power(field, square, -HALF)))
+
+
+def angle_of_point(field: Values, y: Quotient, x: Quotient) -> Quotient:
+    """atan2(y,x), by the signs of x and y; 0 at the origin, as in NumPy."""
+    side = sign(field, x)
+    if not side:
+        above = sign(field, y)
+        if above:
+            field.laws.add("atan2-axis")
+        return field.scaled(pi(field), HALF * above)
+    slope = arc_tangent(field, field.multiply(y, field.power(x, -1)))
+    if side > 0:
+        field.laws.add("atan2-right")
+        return slope
+    above = sign(field, y) >= 0  # on the axis, the angle is pi
+    field.laws.add("atan2-left" if above else "atan2-below")
+    return (field.add if above else field.subtract)(slope, pi(field))

@@ -6,6 +6,9 @@ floor((floor(x)+m)/n) = floor((x+m)/n), and the same of ceil, for whole numbers 
 
 max(floor(x),floor(y)) = floor(max(x,y)), and the same of min and ceil:
     if x >= y, then floor(y) <= y <= x, and floor(y) is whole, so floor(y) <= floor(x)
+
+erfinv(-x) = -erfinv(x):   erf is odd and increases, so erf(-erfinv(x)) = -x
+round(-x) = -round(x):     n is as far from x as -n is from -x, and even if -n is
 """
 
 from __future__ import annotations
@@ -18,10 +21,20 @@ from einderive.ta.reals.functions import not_negative
 from einderive.ta.reals.generators import Quotient
 from einderive.ta.reals.polynomials import constant, fraction, monomial, number_of, terms
 
+ODD = {
+    "erf": "erf-odd",
+    "erfinv": "erfinv-odd",
+    "asinh": "asinh-odd",
+    "round": "round-odd",
+}
+"""Odd functions, and the laws that say so: the operand is taken with the sign that its first term
+tells."""
 OTHER = {"floor": "ceil", "ceil": "floor"}
 STATED = {
     "floor-divided": "floor((floor(x)+m)/n) = floor((x+m)/n)",
     "floor-monotone": "max(floor(x),floor(y)) = floor(max(x,y))",
+    "erfinv-odd": "erfinv(-x) = -erfinv(x)",
+    "round-odd": "round(-x) = -round(x)",
 }
 """Laws of proofs alone, which no search has."""
 
@@ -39,7 +52,7 @@ def rounded(field: Values, value: Quotient, name: str) -> Quotient:
     if once is not None:
         field.laws.add("floor-divided")
         return field.add(whole, rounded(field, once, name))
-    if fraction(rest.top.leading_coefficient()) < 0:
+    if is_negated(rest):
         field.laws.add("floor-opposite")
         opposite = field.negative(rest)
         if _rounded_once(field, opposite, OTHER[name]) is not None:
@@ -95,6 +108,11 @@ def truncated(field: Values, value: Quotient) -> Quotient:
     """Without the fraction: the floor of what is not negative, the ceiling of all else."""
     field.laws.add("trunc-cases")
     return rounded(field, value, "floor" if not_negative(field, value) else "ceil")
+
+
+def is_negated(value: Quotient) -> bool:
+    """Whether the first term has a negative coefficient; of the opposite value, it has none."""
+    return not value.top.is_zero() and fraction(value.top.leading_coefficient()) < 0
 
 
 def _parts(field: Values, value: Quotient) -> tuple[Quotient, Quotient]:

@@ -55,6 +55,8 @@ def plain(letter: str, domain: str) -> str:
         return "U[i]"
     if ">= b" in domain:
         return {"a": "P[i]+Q[i]", "b": "Q[i]"}[letter]
+    if f"{letter} <" in domain:
+        return {"y": "-Q[i]"}.get(letter, "-P[i]")
     return (
         {"b": "Q[i]", "y": "Q[i]"}.get(letter, "P[i]")
         if f"{letter} >" in domain
@@ -74,6 +76,8 @@ def term(letter: str, domain: str, random: Random) -> str:
         return "P[i]+Q[i]"
     if letter == "b" and ">= b" in domain:
         return "Q[i]"
+    if f"{letter} <" in domain:
+        return f"-({random.choice(POSITIVE)})"
     return random.choice(POSITIVE if f"{letter} >" in domain else ANY)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 
 import einderive as ed
 from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.ta.gradients.program import gradient
 from einderive.ta.notation.parse import parse
 from tests.amount import sampled
 
@@ -79,10 +81,42 @@ def test_the_printed_formula_has_the_type(text: str, line: Line, dtype: str) -> 
     assert output_types(again) == output_types(program)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
+@pytest.mark.parametrize(("text", "line"), FORMULAS)
+def test_the_derived_program_has_the_type(text: str, line: Line, dtype: str) -> None:
+    """Of a root, sqrt(0), the program may be the integer 0: its result is cast."""
+    derivation = ed.derive(text, A=(1,), dtypes=dtype, budget=ed.Budget(states=20))
+    wanted = output_types(parse(text, {"A": (3,)}, dtype))
+    if all(statement.typed is None for statement in derivation.source.statements):
+        return
+    assert output_types(derivation.program) == wanted
+    again = str(derivation.program)
+    if "A[" in again:  # the variance of one number is 0
+        assert output_types(parse(again, {"A": (1,)}, dtype)) == wanted
+
+
+def test_statements_of_a_gradient_have_their_types() -> None:
+    program = parse("T = sum[i](A[i] > 0); Y[j] = T*B[j]", {"A": (1,), "B": (3,)})
+    made = gradient(program, [t for t in program.inputs if t.name == "B"]).program
+    types = dict(
+        zip(("T", "dB"), output_types(replace(made, output_names=("T", "dB"))), strict=True)
+    )
+    assert types == {"T": torch.int64, "dB": torch.float32}
+    assert "T = sum[" in str(made)
+
+
 def test_a_saved_derivation_has_the_type(tmp_path: Path) -> None:
     ed.derive("s = mean[i](A[i] > 0)", A=(1,), budget=ed.Budget(states=20)).save(tmp_path / "d")
     found = ed.load(tmp_path / "d").compile()(A=torch.ones(1))
     assert found.dtype == torch.float32
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
+@pytest.mark.parametrize("shape", [(0, 1), (0, 3), (2, 0), (0, 0)])
+def test_a_result_without_elements_has_the_type(shape: tuple[int, int], dtype: str) -> None:
+    for text in ("s[i] = sum[k](A[i,k])", "s[i] = sum[k](A[i,k] > 0)", "s[i] = mean[k](A[i,k])"):
+        wanted = output_types(parse(text, {"A": (2, 3)}, dtype))
+        assert output_types(parse(text, {"A": shape}, dtype)) == wanted, text
 
 
 def test_floats_need_no_scope_of_their_own() -> None:

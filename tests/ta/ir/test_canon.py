@@ -270,3 +270,14 @@ def test_decided_conditions_are_resolved():
 def test_ill_formed_scopes_are_refused(loops, body, reason: str):
     with pytest.raises(ValueError, match=reason):
         canon.scope(loops, [], body)
+
+
+def test_what_differs_from_itself_is_nan():
+    a, b = (expr.access(expr.tensor(name, (4,)), [affine.iterator(0)]) for name in "ab")
+    zero = expr.const(0)
+    assert expr.apply("not_equal", a, a) is expr.apply("isnan", a)
+    assert expr.apply("equal", expr.apply("isnan", a), zero) is expr.apply("equal", a, a)
+    assert expr.apply("equal", expr.apply("equal", a, a), zero) is expr.apply("isnan", a)
+    assert expr.apply("not_equal", expr.apply("isnan", a), zero) is expr.apply("isnan", a)
+    assert expr.apply("not_equal", a, b) is not expr.apply("isnan", a)
+    assert expr.apply("equal", expr.apply("isinf", a), zero).function == "equal"

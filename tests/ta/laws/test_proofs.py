@@ -79,6 +79,8 @@ def symbols(domain: str) -> dict[str, sp.Symbol]:
             found[name] = sp.Symbol(name, positive=True)
         elif f"{name} >= 0" in domain:
             found[name] = sp.Symbol(name, nonnegative=True)
+        elif f"{name} < 0" in domain:
+            found[name] = sp.Symbol(name, negative=True)
     return found
 
 
