@@ -43,7 +43,7 @@ from einderive.frontend.accuracy.sampled_reference import (
     joined,
     pieces,
 )
-from einderive.frontend.promises.indices import reach_of
+from einderive.frontend.assumptions.indices import reach_of
 from einderive.frontend.running.unwritten import Marked
 from einderive.ta.equality.positions import positions
 from einderive.ta.errors import BuildError

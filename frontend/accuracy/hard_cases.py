@@ -39,7 +39,7 @@ from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
 from einderive.frontend.accuracy.unequal import hard_families
 from einderive.frontend.accuracy.written import has_products, written
-from einderive.frontend.promises.indices import reach_of
+from einderive.frontend.assumptions.indices import reach_of
 from einderive.frontend.running.execute import Executable
 from einderive.ta.equality.positions import positions
 from einderive.ta.exact.direct import computed_points

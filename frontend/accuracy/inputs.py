@@ -2,7 +2,7 @@
 
 Each family (`accuracy.hard_inputs`) makes every tensor of a program from one generator.  Integers
 and bools have no hard families; they are judged on data of their types' whole range as well.  All
-data keep what the formula promises of its inputs (`frontend.promises.data`).
+data satisfy the assumptions of the formula about its inputs (`frontend.assumptions.data`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import torch
 
 from einderive.eops.dtypes import LIMITS
 from einderive.frontend.accuracy.hard_inputs import Family, Make, Wanted, normal, sparse
-from einderive.frontend.promises.data import folded, kept, whole_ends, without_zero
-from einderive.frontend.promises.indices import Reach
+from einderive.frontend.assumptions.data import folded, kept, whole_ends, without_zero
+from einderive.frontend.assumptions.indices import Reach
 from einderive.ta.ir.node import Tensor
 
 SMALL = 8

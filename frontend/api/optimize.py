@@ -87,8 +87,8 @@ def derive(
       are left out.
 
     - `nan="strict"` uses only steps that keep NaN and infinity where the formula has them, and
-      `compile` checks this.  With the default, `"ignore"`, there is no promise for inputs with NaN
-      or infinity.
+      `compile` checks this.  With the default, `"ignore"`, nothing is guaranteed for inputs with
+      NaN or infinity.
 
     Raises FormulaSyntaxError, RangeError, NameUnknownError, or TextError for a wrong option."""
     refuse_option_names(derive, formula, PARSED)

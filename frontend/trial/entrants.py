@@ -125,7 +125,7 @@ class Judge:
     """NaN and infinities have to stay in place."""
     effort: Effort = NORMAL
     checked: bool = True
-    """Each call checks the promises that a candidate's steps used."""
+    """Each call checks the assumptions that a candidate's steps used."""
     watch: Watch | None = None
     limits: Limits = ANY
     """What is asked of every program besides its speed."""

@@ -111,7 +111,7 @@ class _Prover:
         return equal
 
     def _given(self) -> list[Fact]:
-        """The promises about the entries that occur.  A read outside of a tensor is no entry."""
+        """The assumptions about the entries that occur.  A read outside of a tensor is no entry."""
         found: list[Fact] = []
         for number, made in enumerate(self.registry.all):
             if made.kind == "read" and isinstance(made.key, tuple) and made.key[1]:
