@@ -21,7 +21,7 @@ SMALL = 8
 """Random integers lie between -8 and 7."""
 NONE: Reach = {}
 OUTSIDE = 64
-"""One index in so many lies just outside of the dimension that it picks from, at either end."""
+"""One index in this many lies just outside of the dimension that it picks from, at either end."""
 
 
 def random_inputs(
@@ -103,7 +103,7 @@ def _random(
 
 
 def nonfinite_families(terms: int) -> tuple[Family, ...]:
-    """NaN and infinities that are so rare that a sum of so many terms meets about one of them."""
+    """NaN and infinities that are so rare that a sum of this many terms meets about one of them."""
     rate = min(0.2, 1 / max(1, terms))
 
     def sprinkled(special: Sequence[float], base: Make) -> Make:

@@ -35,7 +35,7 @@ from einderive.ta.printing.show import show_program
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
 THOROUGH_SECONDS = 5.0
-"""A search of so many seconds may look for contraction orders for some of them (`thorough`)."""
+"""A search of this many seconds may look for contraction orders for some of them (`thorough`)."""
 TELL_SECONDS = 0.1
 """`progress` is called at most so often, and at the end."""
 

@@ -41,7 +41,8 @@ REDRAWN = 400
 
 
 def proved(pair: Pair, seconds: float) -> Verdict:
-    """Equal by laws, if all outputs are seen to be within so many seconds; otherwise undecided."""
+    """Equal by laws, if all outputs are seen to be within this many seconds; otherwise
+    undecided."""
     proofs: list[Proof] = []
     end = monotonic() + seconds
     for left, right in zip(pair.left, pair.right, strict=True):

@@ -190,7 +190,7 @@ def _assigned(formula: Formula) -> Iterator[Correction]:
 
 
 def _named(formula: Formula, line: Line, names: str | None, rank: int) -> list[str]:
-    """The names of so many indices: those that are written, those on the left, or free ones."""
+    """The names of this many indices: those that are written, those on the left, or free ones."""
     if names is not None:
         return [name.strip() for name in names.split(",")]
     left = [name for name in line.left if name.isidentifier()]

@@ -151,7 +151,7 @@ def _line(
 def _read(
     formula: Formula, line: Line, shapes: dict[str, tuple[int, ...]], taken: int
 ) -> tuple[Value, int]:
-    """The value of a line; so many of the free names are those of its result."""
+    """The value of a line; this many of the free names are those of its result."""
     names = pool(formula.words() | set(line.left))
     for _ in range(taken):
         next(names)

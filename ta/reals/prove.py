@@ -49,7 +49,7 @@ class Proof(NamedTuple):
 
 
 def prove(left: Scope, right: Scope, seconds: float = inf) -> Proof:
-    """The proof, if one is found before so many seconds are over."""
+    """The proof, if one is found before this many seconds are over."""
     end = monotonic() + seconds
     prover = _Prover(left, right, end)
     proof = prover.tried(Case())
