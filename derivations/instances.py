@@ -29,8 +29,8 @@ from einderive.ta.laws.data import NUMBERS, WHOLE
 MOST_OPERANDS = 12
 """Sums and products with more operands are left alone."""
 MOST_WAYS = 3
-"""At most so many ways to take a factor out of a sum are proposed.  Of the powers of one base, the
-highest comes first, as in Horner's form; the rest is proposed again in later steps."""
+"""At most this many ways to take a factor out of a sum are proposed.  Of the powers of one base,
+the highest comes first, as in Horner's form; the rest is proposed again in later steps."""
 ROOTS = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2)}
 POWERS = frozenset({"^", "1/", "pow", *ROOTS})
 REDUCED = {"max": "maximum", "min": "minimum"}

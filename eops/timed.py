@@ -21,7 +21,8 @@ from typing import Final
 import torch
 
 ROUNDS, LEAST_ROUNDS, SECONDS = 6, 2, 0.01
-"""Each form runs in so many rounds at most, and in fewer once these have taken so many seconds."""
+"""Each form runs in this many rounds at most, and in fewer once these have taken this many
+seconds."""
 GAIN: Final = 0.9
 """Another form is taken if it takes at most that part of the first one's time."""
 MOST_KNOWN: Final = 1024

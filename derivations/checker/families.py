@@ -42,13 +42,13 @@ from einderive.ta.ir.node import Condition, Source
 from einderive.ta.ir.positions import INDEX
 
 MOST_COMPARED = 1000
-"""At most so many atoms of operands are compared by integer sets, which takes some milliseconds
+"""At most this many atoms of operands are compared by integer sets, which takes some milliseconds
 each."""
 
 
 SEPARATE = 16
-"""At most so many rows of an operand become separate parameters, so that operands which are read at
-different places are one leaf.  Further equal rows share a parameter.  Otherwise functions of
+"""At most this many rows of an operand become separate parameters, so that operands which are read
+at different places are one leaf.  Further equal rows share a parameter.  Otherwise functions of
 functions would have twice as many parameters at each level."""
 
 

@@ -52,7 +52,7 @@ from einderive.ta.ir.node import (
 from einderive.ta.ir.positions import INDEX
 
 MOST_STEPS = 100_000
-"""At most so many expressions are translated for one comparison."""
+"""At most this many expressions are translated for one comparison."""
 MOST_FACTORS = 4096
 
 Conditions = tuple[Condition, ...]

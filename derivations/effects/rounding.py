@@ -18,7 +18,7 @@ copied, chosen (by a condition, max, min, relu, abs) or multiplied by a power of
 **difference** is a sum of entries, whatever their signs, since the signs come with the data.  A
 step cancels if it adds the terms of a difference to others than before.  A sum of three entries or
 more is kept together as well, because one of its orders may happen to be exact, although |f|
-promises no more for it than for any order.
+guarantees no more for it than for any order.
 
 Multiplying out, exp(a+b) = exp(a)*exp(b), centring, and summing the terms of a sum apart always
 count as cancelling.  For example, (a - b)^2 has an error of about eps*|a - b|^2, a^2 - 2*a*b + b^2

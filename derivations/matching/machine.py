@@ -163,7 +163,7 @@ class Machine:
         return table.most * work.utilisation
 
     def bytes_a_second(self, near: float, access: str = "dense") -> float:
-        """The bandwidth of a call that goes over so many bytes."""
+        """The bandwidth of a call that goes over this many bytes."""
         table = self.bandwidth.get(access) or self.bandwidth["dense"]
         return table.at(near) if table.axes else table.values[0]
 

@@ -48,7 +48,8 @@ TYPES: Mapping[type, Mapping[str, Any]] = {
 
 
 def search_data(made: Callable[[int], Searched]) -> dict[str, Any]:
-    """The data of the search, with as many states as fit; `made` gives it with at most so many."""
+    """The data of the search, with as many states as fit; `made` gives it with at most this
+    many."""
     most = MOST_STATES
     while True:
         packed = _packed(made(most))

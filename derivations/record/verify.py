@@ -168,14 +168,14 @@ def _real_difference(left: Scope, right: Scope, points: Array) -> str:
     """A point at which both have values that certainly differ."""
     for field in real_fields():
         drawn = sampled_values((tensors := input_tensors(left, right)), field, 0)
-        values = {t.name: _as_promised(t, drawn[t.name]) for t in tensors}
+        values = {t.name: _as_assumed(t, drawn[t.name]) for t in tensors}
         if (found := difference_at((left, right), points, values, field)) is not None:
             return f"at {found.point}: {found.left} and {found.right}"
     return ""
 
 
-def _as_promised(tensor: Tensor, drawn: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Entries between the bounds that are promised, never 0 where one is."""
+def _as_assumed(tensor: Tensor, drawn: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Entries that satisfy the assumption."""
     low, high = float(tensor.bounds.least), float(tensor.bounds.greatest)
     if tensor.bounds == ANY:
         return drawn

@@ -22,7 +22,7 @@ from einderive.ta.ir.node import Scope
 LEAST_FACTORS = 4
 """With fewer factors, splits of a sum reach every order."""
 MOST_OPTIMAL = 8
-"""The best order is found for up to so many factors.  For more, opt_einsum chooses its effort."""
+"""The best order is found for up to this many factors.  For more, opt_einsum chooses its effort."""
 COTENGRA_SECONDS: Final = 1.0
 COTENGRA_TRIES: Final = 128
 
@@ -33,7 +33,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
 
 
 def pairs(scope: Scope, least: int, *, cotengra: bool = False) -> Iterator[Witness]:
-    """The order for a product of at least so many factors, as opt_einsum or `cotengra` finds it.
+    """The order for a product of at least this many factors, as opt_einsum or `cotengra` finds it.
     Nothing for other scopes."""
     factors = plain_factors(scope)
     if len(factors) < least or not scope.sums or scope.reducer != "sum":

@@ -16,15 +16,15 @@ from einderive.derivations.search.measured import with_costs
 from einderive.ta.ir.node import Scope
 
 DECADES: Final = 1.0
-"""The costs are changed by up to so many powers of ten."""
+"""The costs are changed by up to this many powers of ten."""
 MOST_DRAWS: Final = 5
-"""So many draws are made for each program that is asked for; many give one that is there."""
+"""This many draws are made for each program that is asked for; many give one that is there."""
 
 
 def drawn(
     graph: Graph, roots: tuple[Scope, ...], count: int, seed: int, seconds: float = inf
 ) -> tuple[Plan, ...]:
-    """Up to `count` distinct programs with their predicted seconds, put together in about so many
+    """Up to `count` distinct programs with their predicted seconds, put together in about this many
     seconds.  The same graph and seed give the same programs, if the seconds suffice."""
     random, ends = Random(seed), perf_counter() + seconds
     known = [stage for stage in graph.stages.values() if stage.seconds]

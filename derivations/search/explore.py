@@ -20,7 +20,7 @@ from einderive.ta.ir.subst import stages
 
 EXPLORING_EFFORT = 1.0
 WATCH_EVERY = 8
-"""After so many expansions the caller may report progress or interrupt."""
+"""After this many expansions the caller may report progress or interrupt."""
 
 
 class _Frontier:

@@ -98,7 +98,7 @@ def plans(
     one.
 
     For long programs not all of these are put together (`EFFORT`), nor where it takes more than
-    about so many `seconds`: half of them are for programs, the rest for shorter derivations of
+    about this many `seconds`: half of them are for programs, the rest for shorter derivations of
     those that are listed.  `check` is called between any
     two programs.  If it raises KeyboardInterrupt, the result is the best program so far, and at
     least the program as given.  If exploration was interrupted already, less effort is spent.

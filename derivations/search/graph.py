@@ -79,7 +79,7 @@ class Graph:
     allowed: Callable[[Step], bool] | None = None
     """A test of which steps may take part; None allows all."""
     margin: float = LIBRARY_MARGIN
-    """A library operator is taken up to so many times the predicted cost of the kernel."""
+    """A library operator is taken up to this many times the predicted cost of the kernel."""
     joints: list[dict[Scope, Step]] = field(default_factory=list)
     """Groups of steps that pay only together."""
     opened: dict[Scope, Step] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class Graph:
     pruned: Counter[str] = field(default_factory=Counter)
     stopped: str = "space exhausted"
     seen: list[tuple[int, float]] = field(default_factory=list)
-    """The numbers of scopes that were known after so many seconds."""
+    """The numbers of scopes that were known after this many seconds."""
 
     def __post_init__(self) -> None:
         self._matcher = Matcher(self.operators)

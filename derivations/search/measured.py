@@ -25,7 +25,7 @@ OPTIMISM = 0.6
 between 0.7 and 1.5 times the prediction (docs/measurements/choice.md)."""
 MOST_ROUNDS = 400
 LISTED = 16
-"""So many programs are looked at before the best one counts as such."""
+"""This many programs are looked at before the best one counts as such."""
 
 Costs: TypeAlias = Mapping[tuple[Scope, str | None], float]
 """Seconds of a scope as one stage, by the operator that computes it."""

@@ -25,7 +25,7 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Operator
 
 PUTTING_TOGETHER = 0.5
-"""A search of so many seconds puts its programs together in about this part of them."""
+"""A search of this many seconds puts its programs together in about this part of them."""
 LONGEST = 1e9
 """Seconds beyond this are the same as this."""
 AGREEING = 1e-9

@@ -35,9 +35,9 @@ from einderive.ta.printing.printer import Frame, Printer
 MOST_STATES = 10_000
 """Of a longer search, the states found first are kept, and those of the programs."""
 MOST_ASKED = 400
-"""Of so many expanded states the refusals are worked out, those of the programs first."""
+"""Of this many expanded states the refusals are worked out, those of the programs first."""
 MOST_PROPOSALS = 64
-"""So many proposals of a rule for one state are looked at."""
+"""This many proposals of a rule for one state are looked at."""
 MOST_TEXT = 2000
 UNCHANGED = "it changes nothing"
 UNKNOWN = -1.0
@@ -98,7 +98,7 @@ class Equality:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What a rule proposed for a state so many times, and why it was left out."""
+    """What a rule proposed for a state this many times, and why it was left out."""
 
     state: int
     rule: str
@@ -129,7 +129,7 @@ class Searched:
 def searched(
     graph: Graph, source: Program, candidates: Sequence[Plan], most: int = MOST_STATES
 ) -> Searched:
-    """The graph as data, with at most about so many states."""
+    """The graph as data, with at most about this many states."""
     given = stages(*source.roots())
     chosen = [[s for s in _on_the_way(plan) if s in graph.stages] for plan in candidates]
     kept = _kept(graph, given, chosen, most)

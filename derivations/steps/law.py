@@ -4,7 +4,7 @@
 
 The laws are data (`ta.laws`).  The witness says which terms stand for the letters; the step writes
 both sides out, and the left one has to be the term that is replaced.  What the law requires of the
-terms has to be known from their forms, or promised (`ta.facts.signs`).
+terms has to follow from their forms, or from an assumption (`ta.facts.signs`).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from einderive.eops.cpu_kernels.products.kernel import Narrow
 
 LANES: Final = 16
-"""So many columns are computed at once."""
+"""This many columns are computed at once."""
 STEP: Final = 3e-10
 """Seconds for one term of these in one row, on one thread."""
 LEAST_WORK: Final = 1 << 14

@@ -25,7 +25,7 @@ intermediate result to memory."""
 LAUNCH: Final = 4e-6
 """Seconds for the launch of a kernel."""
 MOST_PARTS: Final = 4
-"""Rows that could be divided into so many parts leave most of a GPU idle."""
+"""Rows that could be divided into this many parts leave most of a GPU idle."""
 
 
 def _lower(task: Task) -> Run | None:

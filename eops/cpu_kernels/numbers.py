@@ -22,7 +22,7 @@ from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.node import Number
 
 WHOLE: Final = "max(whole({{}}), {})"
-"""The maximum changes nothing.  It tells the compiler that a loop over so many steps has one."""
+"""The maximum changes nothing.  It tells the compiler that a loop over this many steps has one."""
 REAL: Final = "real({})"
 FIRST_MARK: Final = LIMITS["int32"][1]
 """Integers from here on are marks of a type's end, and no sizes."""

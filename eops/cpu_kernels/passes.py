@@ -179,7 +179,7 @@ class Pass(Points):
         return f"low{place}", f"high{place}"
 
     def _lanes(self) -> int:
-        """So many steps of the inner loop are written as one, which so divides no index."""
+        """This many steps of the inner loop are written as one, which so divides no index."""
         if self.phase.window is not None or self._has_near():
             return 1
         several = lanes(map(self.kernel.without, self._cut()), self.order[-1])

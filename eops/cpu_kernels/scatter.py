@@ -33,7 +33,7 @@ from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.dtypes import type_name
 
 FEW: Final = 4
-"""Totals are few where there are so many times as many terms, at least."""
+"""Totals are few where there are this many times as many terms, at least."""
 WORDS: Final = ("load", "store", "wide_vectors")
 
 

@@ -18,7 +18,7 @@ from einderive.eops.told import Launch, Told
 from einderive.ta.ir.node import Source
 
 MOST_SHOWN = 8
-"""So many plans are listed, the fastest by prediction first."""
+"""This many plans are listed, the fastest by prediction first."""
 
 
 def told(group: Group, types: Mapping[Source, str], open_sizes: bool = False) -> Told | None:

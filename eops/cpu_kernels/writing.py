@@ -24,7 +24,7 @@ MOST_THREADS: Final = 128
 
 
 class Room(NamedTuple):
-    """Memory of the kernel's own: so many numbers of a type."""
+    """Memory of the kernel's own: this many numbers of a type."""
 
     name: str
     kind: str

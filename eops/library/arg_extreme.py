@@ -31,7 +31,7 @@ NO_INDEX = 1 << 53
 """Stands for no index in the definition."""
 NOT_AN_INDEX = Mismatch("body", "not the first index of an extreme", (), 100.0)
 COMPARED = 4.0
-"""Torch takes about so many times as long for an element as a sum does."""
+"""Torch takes about this many times as long for an element as a sum does."""
 
 
 def definition(scope: Scope, read: Access, reducer: Reducer) -> Node:

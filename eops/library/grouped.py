@@ -53,7 +53,7 @@ class Convolution(NamedTuple):
 
 
 def grouped_work(binding: Binding, convolution: Convolution, points: int, taps: int) -> Work:
-    """The work where so many points of every image meet so many of the kernel."""
+    """The work where this many points of every image meet this many of the kernel."""
     _, _, images, kernel = convolution
     bounds, roles = bounds_of(binding, convolution.found), binding.roles
     a, k = binding.operands

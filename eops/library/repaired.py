@@ -38,7 +38,7 @@ from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
 from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, walk
 
 AMPLIFIED: Final = 6
-"""The errors of a sum's terms may be at most so many times those of the sum.  For squared
+"""The errors of a sum's terms may be at most this many times those of the sum.  For squared
 distances, a result below a third of |a|^2 + |b|^2 is computed again."""
 MOST_REPAIRED: Final = 0.25
 """If more than this share of the points has to be computed again, all are: it costs as much."""

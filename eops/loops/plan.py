@@ -38,19 +38,19 @@ from einderive.ta.ir.affine import Range, Row
 class Sizes(NamedTuple):
     """Where loops are cut.
 
-    - `block`: a long inner loop is cut into pieces of work of so many steps.
-    - `tile`, `least_tile`: so many columns at most, and at least, are reduced together, so that
+    - `block`: a long inner loop is cut into pieces of work of this many steps.
+    - `tile`, `least_tile`: this many columns at most, and at least, are reduced together, so that
       their totals stay in the nearest cache; `pieces` of work there should be, at least.
-    - `turned`: so many steps of a loop along which a read walks through memory, while the inner
+    - `turned`: this many steps of a loop along which a read walks through memory, while the inner
       loop does not, are one piece of work, so that what a cache line holds is used at once; the
       inner loop is then cut into parts of `turned_block` steps.
-    - `jam`: so many rows at once where columns are reduced.
-    - `kept`: so many elements at most that a pass keeps for later ones lie on the stack; `worth`:
-      so many operations at least a value takes that is kept.
+    - `jam`: this many rows at once where columns are reduced.
+    - `kept`: this many elements at most that a pass keeps for later ones lie on the stack; `worth`:
+      this many operations at least a value takes that is kept.
     - `short`: an inner loop with fewer steps is not worth its start.
-    - `terms`: so many terms of a sum at most are added in float32, before the rest in float64.
-    - `window`: so many bytes at most all windows have; `stretch`: so many times the steps before
-      the first result are one piece of work, at least."""
+    - `terms`: this many terms of a sum at most are added in float32, before the rest in float64.
+    - `window`: this many bytes at most all windows have; `stretch`: this many times the steps
+      before the first result are one piece of work, at least."""
 
     block: int = 4096
     tile: int = 1024
@@ -83,8 +83,8 @@ class Kept:
 
 
 class Side(NamedTuple):
-    """The indices of a window in one dimension: `lo` to `hi - 1`; with `inner`, so many more than
-    the first step of the block, and up to so many more than its end."""
+    """The indices of a window in one dimension: `lo` to `hi - 1`; with `inner`, this many more than
+    the first step of the block, and up to this many more than its end."""
 
     lo: int
     hi: int
@@ -133,9 +133,9 @@ class Window:
 @dataclass(frozen=True, slots=True)
 class Phase:
     """One pass: `loops` are its own loops, the outermost first.  Inside them are computed the
-    values of the reductions and outputs, and those that are kept for later passes.  `jam`: so many
-    steps of the last own loop are done in one run of the inner loop, in columns.  With `window`,
-    the pass fills that window, and its inner loop is the last of `loops`."""
+    values of the reductions and outputs, and those that are kept for later passes.  `jam`: this
+    many steps of the last own loop are done in one run of the inner loop, in columns.  With
+    `window`, the pass fills that window, and its inner loop is the last of `loops`."""
 
     loops: tuple[int, ...]
     reductions: tuple[int, ...]

@@ -19,9 +19,9 @@ from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Number
 
 MOST_LANES: Final = 8
-"""So many steps of a loop at most are written as one."""
+"""This many steps of a loop at most are written as one."""
 LEAST_PART: Final = 16
-"""So many steps at least are worth a loop of their own."""
+"""This many steps at least are worth a loop of their own."""
 
 
 class Checked(NamedTuple):
@@ -196,7 +196,7 @@ def masks(values: Sequence[Value], shared: int) -> tuple[int, ...]:
 
 
 def lanes(rows: Iterable[Row], inner: int) -> int:
-    """So many steps of a loop over the iterator are one in which no index of these is divided: in
+    """This many steps of a loop over the iterator are one in which no index of these is divided: in
     steps of two, (2*q + 1)//2 is q.  Quotients that need more than MOST_LANES stay."""
     found = 1
     for row in rows:

@@ -5,7 +5,7 @@
     for i0:  row i0+1 of T, into a window of three rows;  row i0 of Y, from the window
 
 Without a window, f is computed three times for each element.  All windows of a kernel move along
-one of its loops, or none does.  A stage whose window another one reads is so many rows further
+one of its loops, or none does.  A stage whose window another one reads is this many rows further
 ahead.  In the inner loop's dimension a window is a block, with what is read beside it.
 """
 

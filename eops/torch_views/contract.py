@@ -29,7 +29,7 @@ times 4096 x 32 takes 8.4 ms on two cores, its transpose 14 ms (`frontend.bench.
 WIDEST: Final = 64
 """A product with more columns takes as long in both orders of its factors, within a fifth."""
 MEASURED: Final = 1 << 22
-"""So many multiply-adds of a product are measured to choose the order of its factors."""
+"""This many multiply-adds of a product are measured to choose the order of its factors."""
 LEAST_SLICE: Final = 1 << 17
 """Multiply-adds below which a slice's call costs more than copying the operands at once:
 2^17 take about as long as the call itself (10 microseconds on one core)."""

@@ -33,7 +33,7 @@ cache.  100 000 of the squared distances of 1024 x 1024 x 128 take 63 ms, in par
 SMALLEST: Final = 64
 """Points of the smallest part."""
 STEP: Final = 16
-"""Each size of a part is so many times the next smaller one."""
+"""Each size of a part is this many times the next smaller one."""
 
 
 class Points:
@@ -67,7 +67,7 @@ class Points:
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def size(self, count: int, device: str) -> int:
-        """The points of a part where there are so many in all."""
+        """The points of a part where there are this many in all."""
         most = max(SMALLEST, LARGEST[device] // max(1, self.each))
         size = SMALLEST
         while size < min(count, most):
@@ -88,7 +88,7 @@ class Points:
         return moved[tuple(part[place] for _, place in held)]
 
     def _stage(self, size: int, dtype: torch.dtype) -> tuple[Stage, tuple[Tensor, ...]]:
-        """The stage over so many points, and a tensor for each read."""
+        """The stage over this many points, and a tensor for each read."""
         found = self._prepared.get(size)
         if found is None:
             found = self._prepared[size] = self._prepare(size, type_name(dtype))

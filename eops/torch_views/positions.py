@@ -22,8 +22,8 @@ from einderive.ta.ir.positions import INDEX, positions_over
 from einderive.ta.ir.subst import rebuild, sources
 
 ROOM: Final = 1 << 12
-"""A row may reach at most so many integers, and at most SPARSE times as many as its iterators have
-values."""
+"""A row may reach at most this many integers, and at most SPARSE times as many as its iterators
+have values."""
 SPARSE: Final = 4
 
 

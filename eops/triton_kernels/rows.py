@@ -32,11 +32,11 @@ from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import sources
 
 LONGEST: Final = 16384
-"""A row of so many places at most is held by the registers of one program."""
+"""A row of this many places at most is held by the registers of one program."""
 CHUNK: Final = 4096
 """Lanes at which a longer row is walked through."""
 LANES: Final = 2048
-"""Short rows are taken together, up to about so many lanes in a program."""
+"""Short rows are taken together, up to about this many lanes in a program."""
 LANES_A_WARP: Final = 512
 MOST_WARPS: Final = 16
 LIMIT: Final = 2**31 - 2**20

@@ -20,7 +20,7 @@ from einderive.ta.ir.node import Condition, Scope
 from einderive.ta.ir.subst import substitute
 
 PROGRAMS: Final = 2 * UNITS
-"""So many programs keep a GPU busy."""
+"""This many programs keep a GPU busy."""
 TILE: Final = 64
 """Rows and columns of a usual tile of a product."""
 TERMS: Final = 4096

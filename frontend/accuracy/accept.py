@@ -43,7 +43,7 @@ from einderive.frontend.accuracy.sampled_reference import (
     joined,
     pieces,
 )
-from einderive.frontend.promises.indices import reach_of
+from einderive.frontend.assumptions.indices import reach_of
 from einderive.frontend.running.unwritten import Marked
 from einderive.ta.equality.positions import positions
 from einderive.ta.errors import BuildError
@@ -61,7 +61,7 @@ FACTOR = 10.0
 FLOOR = 16.0
 SAMPLES = 24
 MOST_WORK = 3_000_000
-"""At most so many values are computed by the interpreter for the points of one output, its last
+"""At most this many values are computed by the interpreter for the points of one output, its last
 point apart."""
 MOST_ALONE = 10_000_000
 """If an output's last point takes more values than this, about half a second, it is checked with

@@ -11,7 +11,7 @@
     m       the median over the rows, and over further inputs of the family where rows are few, of
             w/(eps*|f|)
 
-**t.**  No order of summation can promise an error below eps times its terms' magnitudes (Higham,
+**t.**  No order of summation can guarantee an error below eps times its terms' magnitudes (Higham,
 section 4.2), and torch's own orders differ by that much.  A difference that is computed before it
 is summed counts with its own size, so a program that subtracts sums instead is not excused.
 

@@ -39,7 +39,7 @@ from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
 from einderive.frontend.accuracy.unequal import hard_families
 from einderive.frontend.accuracy.written import has_products, written
-from einderive.frontend.promises.indices import reach_of
+from einderive.frontend.assumptions.indices import reach_of
 from einderive.frontend.running.execute import Executable
 from einderive.ta.equality.positions import positions
 from einderive.ta.exact.direct import computed_points
@@ -54,8 +54,8 @@ SAMPLES = 64
 MOST_WORK_STRICT = 20_000_000
 """Points of iteration spaces that one evaluation by the interpreter may visit for NaN: a second."""
 INTERPRETED = 1 << 22
-"""Beyond so many points, torch's float64 replaces the interpreter, which would take more than some
-0.1 s."""
+"""Beyond this many points, torch's float64 replaces the interpreter, which would take more than
+some 0.1 s."""
 PREPARING_SECONDS = 1.5
 """The seconds that making all hard inputs of a program, and evaluating the formula as written on
 them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
@@ -63,7 +63,7 @@ without a step that can cancel, the first `LEAST_SAFE`."""
 LEAST, LEAST_SAFE = 7, 2
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are too few to judge the formula as written by.  It is then
-evaluated on so many draws of each family; if these visit more than `DRAWN` points, on fewer, at
+evaluated on this many draws of each family; if these visit more than `DRAWN` points, on fewer, at
 least two."""
 FEW = 16
 DRAWN = 1 << 20

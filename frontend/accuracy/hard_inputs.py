@@ -30,13 +30,13 @@ OFFSET = 1000.0
 """The mean of a family with an offset over its deviation, if the type has enough digits: `OFFSET *
 RESOLVED * eps <= 1`."""
 RESOLVED = 32
-"""A deviation is at least so many roundings of the mean."""
+"""A deviation is at least this many roundings of the mean."""
 SPREAD = 1e-3
 """The deviation of a family with a mean of 1, `RESOLVED` roundings at least."""
 NEAR = 4
-"""Nearly equal numbers are at most so many roundings apart."""
+"""Nearly equal numbers are at most this many roundings apart."""
 BINADES = 64.0
-"""Magnitudes of a large dynamic range go over so many powers of two, or a third of the type's."""
+"""Magnitudes of a large dynamic range go over this many powers of two, or a third of the type's."""
 
 FAR = 2.0**20
 """How much larger one row is than the others, at most."""

@@ -2,7 +2,7 @@
 
 Each family (`accuracy.hard_inputs`) makes every tensor of a program from one generator.  Integers
 and bools have no hard families; they are judged on data of their types' whole range as well.  All
-data keep what the formula promises of its inputs (`frontend.promises.data`).
+data satisfy the assumptions of the formula about its inputs (`frontend.assumptions.data`).
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import torch
 
 from einderive.eops.dtypes import LIMITS
 from einderive.frontend.accuracy.hard_inputs import Family, Make, Wanted, normal, sparse
-from einderive.frontend.promises.data import folded, kept, whole_ends, without_zero
-from einderive.frontend.promises.indices import Reach
+from einderive.frontend.assumptions.data import folded, kept, whole_ends, without_zero
+from einderive.frontend.assumptions.indices import Reach
 from einderive.ta.ir.node import Tensor
 
 SMALL = 8
 """Random integers lie between -8 and 7."""
 NONE: Reach = {}
 OUTSIDE = 64
-"""One index in so many lies just outside of the dimension that it picks from, at either end."""
+"""One index in this many lies just outside of the dimension that it picks from, at either end."""
 
 
 def random_inputs(
@@ -103,7 +103,7 @@ def _random(
 
 
 def nonfinite_families(terms: int) -> tuple[Family, ...]:
-    """NaN and infinities that are so rare that a sum of so many terms meets about one of them."""
+    """NaN and infinities that are so rare that a sum of this many terms meets about one of them."""
     rate = min(0.2, 1 / max(1, terms))
 
     def sprinkled(special: Sequence[float], base: Make) -> Make:

@@ -6,7 +6,7 @@
     componentwise  error(program) <= 4*error(written) + 16*eps,  error(y) = max_i |y_i-r_i|/|f|_i
 
 The factor max|f|/max|r| says how much larger the terms are than their sum: no order of summation
-can promise less than eps*|f| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+can guarantee less than eps*|f| (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd
 ed., SIAM 2002, section 4.2).
 """
 

@@ -27,9 +27,9 @@ from einderive.ta.ir.sources import with_tensors
 from einderive.ta.ir.subst import accesses, stages
 
 ROWS = 8
-"""At most so many rows of an output, at least two."""
+"""At most this many rows of an output, at least two."""
 PIECES = 3
-"""So many pieces of rows if whole rows are too much work: at both ends, and between."""
+"""This many pieces of rows if whole rows are too much work: at both ends, and between."""
 WORK = 1 << 17
 """Points of iteration spaces that the rows of all outputs may take together."""
 WIDE = 8

@@ -99,8 +99,8 @@ def pieces(roots: Sequence[Scope]) -> tuple[Piece, ...]:
 
 
 def _cut(row: tuple[Range, ...], times: float, place: int) -> tuple[Range, ...]:
-    """The part of a row that is so many times cheaper, where it would take too long: its beginning,
-    its end or its middle, by its place among the rows."""
+    """The part of a row that is this many times cheaper, where it would take too long: its
+    beginning, its end or its middle, by its place among the rows."""
     if times <= 1 or not row:
         return row
     *leading, (low, high) = row
@@ -111,7 +111,7 @@ def _cut(row: tuple[Range, ...], times: float, place: int) -> tuple[Range, ...]:
 
 def fewer_terms(root: Scope, most: int) -> Scope:
     """The scope with sums over the last parts of their ranges alone, so short that an entry takes
-    at most so many values to compute, as far as sums decide that."""
+    at most this many values to compute, as far as sums decide that."""
     found, halvings = root, 0
     longest = max((side.extent for stage in stages(root) for side in stage.sums), default=0)
     while visited([found], 1) > most and longest > 2**halvings:

@@ -27,7 +27,7 @@ from einderive.ta.ir.subst import every_term, sources
 
 UNEQUAL = "large, nearly equal tensors beside small ones"
 MOST_DIFFERENCES = 3
-"""At most so many differences have a family: each takes measuring time from the families that
+"""At most this many differences have a family: each takes measuring time from the families that
 follow."""
 
 

@@ -35,7 +35,7 @@ from einderive.ta.printing.show import show_program
 TARGETS = {"cuda": "cuda:90"}
 """Short names: `cuda` is the profile that its own device comes nearest to; see `target_of`."""
 THOROUGH_SECONDS = 5.0
-"""A search of so many seconds may look for contraction orders for some of them (`thorough`)."""
+"""A search of this many seconds may look for contraction orders for some of them (`thorough`)."""
 TELL_SECONDS = 0.1
 """`progress` is called at most so often, and at the end."""
 
@@ -87,8 +87,8 @@ def derive(
       are left out.
 
     - `nan="strict"` uses only steps that keep NaN and infinity where the formula has them, and
-      `compile` checks this.  With the default, `"ignore"`, there is no promise for inputs with NaN
-      or infinity.
+      `compile` checks this.  With the default, `"ignore"`, nothing is guaranteed for inputs with
+      NaN or infinity.
 
     Raises FormulaSyntaxError, RangeError, NameUnknownError, or TextError for a wrong option."""
     refuse_option_names(derive, formula, PARSED)

@@ -22,7 +22,7 @@ Way = Callable[..., Any]
 """Operands -> the result, on torch's graph."""
 Remake = Callable[[Program], Callable[..., Any] | None]
 MOST_SEARCHED = 8
-"""So many programs of one name are asked, the last ones that were searched."""
+"""This many programs of one name are asked, the last ones that were searched."""
 
 
 class Kin:

@@ -28,7 +28,7 @@ NamedT = TypeVar("NamedT", bound=Named)
 class Campaign:
     """Formulas whose names or sources hold one of the words, at these sizes, one of `every` so
     many.  Rows go to `out` and to a file, from which a second run goes on; what is not begun after
-    so many minutes is counted as `left` to it."""
+    this many minutes is counted as `left` to it."""
 
     out: Rows
     words: Sequence[str] = ()

@@ -61,7 +61,7 @@ SEED = 1001
 ROUNDS = 7
 KINDS = {"offset": "a mean of 1000 and a deviation of 1", "clusters": "clusters at +-1000"}
 MOST_SLOWER = 1.2
-"""On clusters the compiled function may take so many times as long as the plain lines."""
+"""On clusters the compiled function may take this many times as long as the plain lines."""
 FASTER = 3.0
 
 

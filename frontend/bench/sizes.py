@@ -53,7 +53,7 @@ class Result(NamedTuple):
 
 
 def measured(formula: Sized, count: int, seed: int = 0, most: int = 300) -> Result:
-    """The formula, compiled for its first sizes, at so many others."""
+    """The formula, compiled for its first sizes, at this many others."""
     import einderive as ed  # the package loads this room
 
     drawn, random = np.random.default_rng(seed), Random(f"{seed} {formula.text}")
@@ -85,8 +85,8 @@ def measured(formula: Sized, count: int, seed: int = 0, most: int = 300) -> Resu
 
 
 @click.command()
-@click.option("--formulas", default=len(FORMULAS), help="So many formulas.")
-@click.option("--sizes", default=50, help="So many sizes of each.")
+@click.option("--formulas", default=len(FORMULAS), help="The number of formulas.")
+@click.option("--sizes", default=50, help="The number of sizes of each.")
 def main(formulas: int, sizes: int) -> None:
     """Call formulas at sizes that they were not compiled for."""
     print(f"{'formula':<52} searches  new size  known size    error")

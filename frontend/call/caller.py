@@ -44,9 +44,9 @@ from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 
 MOST_GUARDED = 8
-"""At most so many flat functions are asked, one after the other, before operands are bound."""
+"""At most this many flat functions are asked, one after the other, before operands are bound."""
 MOST_LAYOUTS = 64
-"""At most so many flat functions are kept for one program.  One more drops all of them."""
+"""At most this many flat functions are kept for one program.  One more drops all of them."""
 
 Run = Callable[[Mapping[Tensor, torch.Tensor]], Sequence[torch.Tensor]]
 Resize = Callable[[Mapping[str, tuple[int, ...]]], "Caller | None"]

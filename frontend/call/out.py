@@ -16,7 +16,7 @@ from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
 MOST_WORK = 1 << 16
-"""Beyond so many candidates NumPy stops looking for an overlap of two arrays; they count as
+"""Beyond this many candidates NumPy stops looking for an overlap of two arrays; they count as
 overlapping."""
 
 

@@ -139,8 +139,8 @@ NAN = click.option(
     default="ignore",
     show_default=True,
     metavar="NAME",
-    help="The promise for NaN and infinity. strict: programs have them where the formula has them; "
-    "ignore: no promise.",
+    help="The guarantee for NaN and infinity. strict: programs have them where the formula has "
+    "them; ignore: no guarantee.",
 )
 EFFORT = click.option(
     "--effort",

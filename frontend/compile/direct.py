@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 CALL: Final = "call"
 CHOICE: Final = "choice"
 MOST_ASKED: Final = 8
-"""At most so many flat functions are asked, one after the other."""
+"""At most this many flat functions are asked, one after the other."""
 NUMBERS: Final = (bool, int, float, str, type(None))
 
 

@@ -19,7 +19,7 @@ from einderive.ta.errors import TextError, shown
 from einderive.ta.notation.parse import sizes_named, tensors_named
 
 MOST_KEPT = 256
-"""At most so many compiled functions are kept; one more drops them all."""
+"""At most this many compiled functions are kept; one more drops them all."""
 
 _kept: dict[object, CompiledFunction] = {}
 _OPTIONS = frozenset(option_names(compile_formula))

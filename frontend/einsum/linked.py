@@ -25,7 +25,7 @@ from einderive.frontend.call.source import Flat, guarded, guarded_call
 
 MOST_TEXTS = 1024
 MOST_LAYOUTS = 16
-"""At most so many layouts are kept for one equation.  One more drops all of them."""
+"""At most this many layouts are kept for one equation.  One more drops all of them."""
 
 _linked: dict[str, tuple[Flat, ...]] = {}
 

@@ -92,7 +92,7 @@ def _equal_for_all(pair: Pair) -> int:
 
 
 def _every(tensors: Sequence[Tensor]) -> Iterator[dict[str, Array]]:
-    """All entries that the types and what is promised allow."""
+    """All entries that the types and the assumptions allow."""
     allowed = [[n for n in _numbers(ENTRIES[t.dtype]) if t.bounds.holds(n)] for t in tensors]
     spans = [product(known, repeat=t.size) for known, t in zip(allowed, tensors, strict=True)]
     field = StrictField()
@@ -108,7 +108,7 @@ def _numbers(held: Range) -> range:
 
 
 def _typed(roots: tuple[Scope, ...]) -> tuple[Scope, ...]:
-    """The programs in which entries are promised not to be negative if their type holds no negative
+    """The programs in which entries are assumed not to be negative if their type holds no negative
     number, and functions that leave integers as they are do not stand on integers."""
     roots = tuple(with_tensors(root, _bounded) for root in roots)
     moved: dict[Scope, Scope] = {}

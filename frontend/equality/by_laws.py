@@ -41,7 +41,8 @@ REDRAWN = 400
 
 
 def proved(pair: Pair, seconds: float) -> Verdict:
-    """Equal by laws, if all outputs are seen to be within so many seconds; otherwise undecided."""
+    """Equal by laws, if all outputs are seen to be within this many seconds; otherwise
+    undecided."""
     proofs: list[Proof] = []
     end = monotonic() + seconds
     for left, right in zip(pair.left, pair.right, strict=True):
@@ -57,7 +58,7 @@ def proved(pair: Pair, seconds: float) -> Verdict:
         return Verdict("undecided", "no entries were found at which both sides have a value")
     laws = dict.fromkeys(law for proof in proofs for law in proof.laws)
     cases = sum(proof.cases for proof in proofs)
-    where = f" for {assumed}" if (assumed := promises(pair)) else ""
+    where = f" for {assumed}" if (assumed := assumptions(pair)) else ""
     by = f", by {'; '.join(map(_law, laws))}" if laws else ""
     split = f", in {cases} cases" if cases > 1 else ""
     return Verdict("proved", f"equal wherever both sides have a value{where}{split}{by}")
@@ -79,8 +80,8 @@ def _law(name: str) -> str:
     return known.text if known else STATED.get(name) or LAWS[name].equation
 
 
-def promises(pair: Pair) -> str:
-    """The promises about the entries: `A > 0, 0 <= B < 1`."""
+def assumptions(pair: Pair) -> str:
+    """The assumptions about the entries: `A > 0, 0 <= B < 1`."""
     tensors = input_tensors(*pair.left, *pair.right)
     found = [Assumption(tensor.name, tensor.bounds) for tensor in tensors if tensor.bounds != ANY]
     return ", ".join(map(str, found))
@@ -187,7 +188,7 @@ def _reals(shape: tuple[int, ...], draw: int, generator: np.random.Generator) ->
 
 
 def _broken(bounds: Bounds, values: Array) -> Array:
-    """The entries that break a promise.  Of complex numbers, only `!= 0` is promised."""
+    """The entries that violate an assumption, of which complex numbers have only `!= 0`."""
     if np.iscomplexobj(values):
         return np.asarray(bounds.nonzero & (values == 0))
     low = values > float(bounds.least) if bounds.above else values >= float(bounds.least)

@@ -167,7 +167,7 @@ class Equation:
         roots = right.roots()
         if sorted(names) == sorted(others):
             roots = tuple(roots[others.index(name)] for name in names)
-        one, other = _promised(left.roots(), roots)
+        one, other = _assumed(left.roots(), roots)
         return Pair(names, one, other, others, inputs, (left, right))
 
     def _program(self, side: str | Program) -> Program:
@@ -188,8 +188,8 @@ class Equation:
         return parse_given(side, used, types, ranges)
 
 
-def _promised(*sides: tuple[Scope, ...]) -> Iterator[tuple[Scope, ...]]:
-    """Both sides with what either promises of a tensor's entries."""
+def _assumed(*sides: tuple[Scope, ...]) -> Iterator[tuple[Scope, ...]]:
+    """Both sides with the assumptions of both about a tensor's entries."""
     found: dict[str, Bounds] = {}
     for tensor in input_tensors(*sides[0], *sides[1]):
         found[tensor.name] = both(found.get(tensor.name, ANY), tensor.bounds)

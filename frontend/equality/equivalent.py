@@ -10,7 +10,7 @@ from einderive.derivations.checker import not_equal
 from einderive.frontend.api.formula import is_size
 from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.equality.by_entries import of_all_entries, proved_of_types
-from einderive.frontend.equality.by_laws import LATE, difference, promises, proved
+from einderive.frontend.equality.by_laws import LATE, assumptions, difference, proved
 from einderive.frontend.equality.claims import (
     by,
     evaluated,
@@ -177,10 +177,10 @@ def _with_laws(
     equation: Equation, pair: Pair, laws: frozenset[str], most: int, seconds: float
 ) -> Verdict:
     """The verdict by identity testing; what that leaves open is left to laws, if they may be used,
-    and, where something is promised, to entries as promised."""
+    and, under assumptions, to entries that satisfy them."""
     found = _of_numbers(equation, pair, laws, most)
-    if found.kind == "different" and found.counterexample and promises(pair):
-        found = Verdict("undecided", "different, but maybe not for entries as promised")
+    if found.kind == "different" and found.counterexample and assumptions(pair):
+        found = Verdict("undecided", "different, but maybe not under the assumptions")
     valueless = found.kind == "undecided" and found.detail.startswith(NO_VALUE)
     if found.kind != "undecided" or pair.mismatch or valueless:
         return found

@@ -1,6 +1,6 @@
-"""Terms that are numbers for all real entries, as promised: no NaN, no infinity.
+"""Terms that are numbers for all real entries that the assumptions allow: no NaN, no infinity.
 
-exp(A[i]),    1/(1 + A[i]^2),    log(A[i]) where A > 0 is promised,    not log(A[i])
+exp(A[i]),    1/(1 + A[i]^2),    log(A[i]) where A > 0 is assumed,    not log(A[i])
 """
 
 from __future__ import annotations

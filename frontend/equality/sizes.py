@@ -16,7 +16,7 @@ from einderive.frontend.equality.equation import Equation
 from einderive.ta.equality.small_extents import Classes
 
 MOST = 96
-"""At most so many choices of sizes."""
+"""At most this many choices of sizes."""
 LARGEST = 40
 """Sizes are chosen near constants up to this one."""
 COMMON = (0, 1, 2, 3, 4, 5, 7)

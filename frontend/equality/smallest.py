@@ -36,7 +36,7 @@ MOST_POINTS = 60_000
 MOST_ENTRIES = 2048
 MOST_TRIALS = 400
 SECONDS = 1.5
-"""After so many seconds no further step begins, and the example so far is the result."""
+"""After this many seconds no further step begins, and the example so far is the result."""
 
 
 class _Search:

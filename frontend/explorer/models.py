@@ -242,7 +242,7 @@ class MeasuredView:
     verdict: str
     underived: str
     warning: str
-    promised: str
+    assumed: str
     kernels: tuple[CodeView, ...]
     error: str
 

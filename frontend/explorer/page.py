@@ -20,7 +20,7 @@ from einderive.frontend.text import capitalised, counted, duration, figure, shap
 
 FOLDER = Path(__file__).parent
 MOST_STAGES = 12
-"""So many statements of the derived program stand at the top of the page."""
+"""This many statements of the derived program stand at the top of the page."""
 
 
 def page(view: View, docs: str = "") -> str:

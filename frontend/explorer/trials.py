@@ -44,7 +44,7 @@ def measured_view(outcome: Race) -> MeasuredView:
         verdict=verdict(outcome),
         underived=underived(outcome),
         warning=warning(outcome),
-        promised=resting(outcome),
+        assumed=resting(outcome),
         kernels=_kernels(outcome),
         error=ERRORS[outcome.accuracy],
     )

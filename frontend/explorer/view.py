@@ -24,7 +24,7 @@ from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program, show_statement
 
 CHECKED = 4
-"""So many candidates are checked for a page; a check of one takes up to seconds."""
+"""This many candidates are checked for a page; a check of one takes up to seconds."""
 
 
 def view_of(

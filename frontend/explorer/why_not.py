@@ -21,7 +21,7 @@ from einderive.ta.ir.subst import stages
 from einderive.ta.printing.show import show_program
 
 MOST = 24
-"""So many proposals are looked at for each stage."""
+"""This many proposals are looked at for each stage."""
 NOTHING = "the rule proposes nothing here"
 TOGETHER = "a rule for several stages at once, and it proposes no group of these"
 

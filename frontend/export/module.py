@@ -39,7 +39,7 @@ from einderive.ta.printing.show import show_program
 MODULE: Final = "program"
 TAKEN: Final = frozenset({"torch", "sys", "program", "reference", "operands", "main", "loops"})
 WIDER: Final = 10.0
-"""The check in the module allows so many times the error that was found when it was written."""
+"""The check in the module allows this many times the error that was found when it was written."""
 
 FIND: Final = """
 sys.path.insert(0, str(Path(__file__).parent))  # its kernels lie beside it

@@ -150,7 +150,7 @@ class Formula(torch.nn.Module):
         return MISS
 
     def _refuse_others(self, count: int, named: tuple[str, ...]) -> None:
-        """Raises OperandError where so many operands by position, and these, are not all."""
+        """Raises OperandError where this many operands by position, and these, are not all."""
         given = dict.fromkeys((*self.operands[:count], *named))
         if count + len(named) != len(self.operands) or given.keys() != {*self.operands}:
             with handed_on():

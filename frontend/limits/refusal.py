@@ -50,7 +50,7 @@ def refused(
 
 
 def refused_unseen(limits: Limits, needed: int) -> Refusal | None:
-    """The refusal of a program that needs at least so many bytes, before it runs."""
+    """The refusal of a program that needs at least this many bytes, before it runs."""
     over = limits.memory is not None and needed > limits.memory
     return too_much(needed, limits.memory or 0, "at least ") if over else None
 

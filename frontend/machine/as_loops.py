@@ -39,7 +39,7 @@ def roughly(plan: Plan) -> float:
 
 def fastest_as_loops(plans: Sequence[Plan], seconds: float) -> list[tuple[float, Plan]]:
     """The programs with their predicted seconds, the fastest first: of many, those that are the
-    fastest `roughly`, as many as are predicted in about so many `seconds`."""
+    fastest `roughly`, as many as are predicted in about this many `seconds`."""
     ends = perf_counter() + seconds
     found: list[tuple[float, Plan]] = []
     for plan in sorted(plans, key=roughly):

@@ -37,7 +37,7 @@ def least(
     clock: Clock | None = None,
 ) -> float:
     """Seconds of one call.  After a first one, which is not counted, there are as many batches as
-    fit into about so many seconds, `FEWEST` at least and `MOST` at most."""
+    fit into about this many seconds, `FEWEST` at least and `MOST` at most."""
     clock = clock or usual_clock(cuda=cuda)
     run()
     _wait(cuda)

@@ -25,7 +25,7 @@ from einderive.frontend.running.settings import undisturbed
 
 D = TypeVar("D", bound=Derived)
 WHOLE: Final = 6
-"""So many candidates are raced whole in any case."""
+"""This many candidates are raced whole in any case."""
 PLANS: Final = 0.25
 """The part of the seconds for putting programs together."""
 PLANS_SECONDS: Final = 0.25
@@ -64,7 +64,7 @@ def extracted(
     kept: Store,
     measure: Measure | None = None,
 ) -> Extraction[D]:
-    """Measures, in about so many seconds, the stages that decide which candidates are among the
+    """Measures, in about this many seconds, the stages that decide which candidates are among the
     best; times of stages are `kept`.  Where this cannot change the choice (`is_open`), nothing is
     measured."""
     if not seconds or not tried or not is_open(derivation, tried, beat):
@@ -99,7 +99,7 @@ def refined(
     seconds: float,
     measure: Measure | None = None,
 ) -> D:
-    """The derivation with its candidates ranked anew, after about so many seconds of measuring on
+    """The derivation with its candidates ranked anew, after about this many seconds of measuring on
     the inputs.
 
     It stays as it is for a GPU, and where the graph of the search is not there, as in a derivation

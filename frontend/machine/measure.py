@@ -33,7 +33,7 @@ from einderive.ta.functions import FUNCTIONS
 
 FULL_SECONDS, ROUGH_SECONDS = 10.0, 1.0
 POINTS = 600
-"""So many times at most are taken; each has its part of the seconds."""
+"""This many times at most are taken; each has its part of the seconds."""
 LEAST_SHARE = 0.05
 """What a call takes beyond its launch is at least this part of it: the two are measured apart."""
 ROW = 64
@@ -108,7 +108,7 @@ def measured(
     clock: Clock = perf_counter,
     progress: Progress = lambda words: None,
 ) -> Measurement:
-    """The profile, measured in at most about so many seconds; `base` gives what is missing."""
+    """The profile, measured in at most about this many seconds; `base` gives what is missing."""
     probing = _Probing(base, seconds, grid, time, clock)
     machine, missing = base, list[str]()
     with torch.no_grad():
@@ -333,7 +333,7 @@ def _window(points: int, taps: int) -> tuple[Callable[[], object], float]:
 
 
 def _stream(access: str, size: int) -> tuple[str, Small]:
-    """A stage that reads about so many elements in this way, and its operator."""
+    """A stage that reads about this many elements in this way, and its operator."""
     side, count = int(size**0.5), max(2, size // ROW)
     return {
         "dense": ("elementwise", Small("Y[i] = A[i]+B[i]", dict.fromkeys("AB", (size,)))),

@@ -111,7 +111,7 @@ def instance(operator: str, small: Small) -> Instance:
 
 
 def applied(function: str, arity: int, size: int) -> Instance:
-    """A function of so many vectors, element by element."""
+    """A function of this many vectors, element by element."""
     names = "ABC"[:arity]
     program = _program(
         Small(f"Y[i] = {'*'.join(f'{n}[i]' for n in names)}", dict.fromkeys(names, (size,)))

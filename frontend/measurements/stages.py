@@ -15,7 +15,7 @@ from einderive.frontend.trial.outcome import Outcome
 from einderive.ta.ir.node import Scope
 
 PLANS = 4
-"""The stages of so many candidates are timed."""
+"""The stages of this many candidates are timed."""
 SECONDS = 0.5
 """About so long they are timed in all."""
 

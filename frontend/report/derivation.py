@@ -15,7 +15,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from einderive.derivations.record.promises import used_by
+from einderive.derivations.record.assumptions import used_by
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import VIEW

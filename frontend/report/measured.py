@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from einderive.derivations.record.promises import used_by_all
+from einderive.derivations.record.assumptions import used_by_all
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
@@ -62,8 +62,8 @@ def compiled_parts(compiled: Race, width: int) -> Iterator[RenderableType]:
     for trial in compiled.trials:
         yield from _hard(trial)
     yield Text(verdict(compiled), "bold")
-    if promised := resting(compiled):
-        yield indented(promised)
+    if assumed := resting(compiled):
+        yield indented(assumed)
     if found := warning(compiled):
         yield Text(found, "red")
     yield Text(

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import torch
 
-from einderive.derivations.record.promises import used_by_all
+from einderive.derivations.record.assumptions import used_by_all
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, VIEW, Stage
 from einderive.eops.back_ends import fused, lowered
@@ -19,7 +19,7 @@ from einderive.eops.back_ends.narrow_products import LEAST_APART, is_narrow
 from einderive.eops.back_ends.task import Fused, Run, Task
 from einderive.eops.timed import untimed
 from einderive.eops.torch_views.types import is_whole
-from einderive.frontend.promises.check import Check, check_of
+from einderive.frontend.assumptions.check import Check, check_of
 from einderive.frontend.running.results import owned
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.subst import nested_scopes
@@ -31,7 +31,7 @@ class Executable:
     earlier stages.
 
     - `kept` are the stages whose memory later calls read again.
-    - `promised` are the inputs of which each call checks what the formula promises.
+    - `assumed` are the inputs whose assumptions each call checks.
     - `types` are the element types of the formula's outputs.  The results are converted to them,
       since a derived program may compute in others: floats where the formula has integers, or
       integers where it has floats.
@@ -45,12 +45,12 @@ class Executable:
     words: tuple[str, ...]
     kept: tuple[Scope, ...] = ()
     types: tuple[torch.dtype, ...] = ()
-    promised: tuple[Tensor, ...] = ()
+    assumed: tuple[Tensor, ...] = ()
     timed: bool = False
 
     @cached_property
     def _checks(self) -> list[tuple[Tensor, Check]]:
-        return [(tensor, check_of(tensor)) for tensor in self.promised]
+        return [(tensor, check_of(tensor)) for tensor in self.assumed]
 
     @cached_property
     def _dropped(self) -> dict[int, list[Scope]]:
@@ -116,7 +116,7 @@ def executable(
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
     `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
     faster; with `open_sizes`, these serve other sizes too.  `checked`: each call checks the
-    promises that the plan's steps used.  `timed`: see `Executable`."""
+    assumptions that the plan's steps used.  `timed`: see `Executable`."""
     tasks = [
         replace(task, open_sizes=open_sizes)
         for task in tasks_of(plan.stages, device, strict, compiled)

@@ -17,7 +17,7 @@ class Sized(Protocol):
 
 F = TypeVar("F", bound=Sized)
 MOST_SIZES = 256
-"""At most so many sizes are kept.  One more drops all but the first."""
+"""At most this many sizes are kept.  One more drops all but the first."""
 
 
 class Family(Generic[F]):

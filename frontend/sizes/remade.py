@@ -58,9 +58,9 @@ def remade(
     """The program chosen in `known`, for the same formula at other sizes.  None where its
     derivation does not hold there, or its results are not accepted.
 
-    `rules` are those that the search was allowed, by name; `checked`: each call checks the promises
-    that its steps used; `limits` are asked of it here too.  Raises BuildError where the formula is
-    too large."""
+    `rules` are those that the search was allowed, by name; `checked`: each call checks the
+    assumptions that its steps used; it has to satisfy `limits` here too.  Raises BuildError if the
+    formula is too large."""
     require_memory(program, known.device)
     require_work(program)
     plan = _plan(known, program, rules)

@@ -39,7 +39,7 @@ KINDS: Final = (
 )
 
 ELEMENTS: Final = (400, 40_000, 4_000_000)
-"""The largest operand or result has about so many elements, or the loops so many steps."""
+"""The largest operand or result has about this many elements, or the loops this many steps."""
 Extents: TypeAlias = tuple[int, int, int]
 SIZES: Final[Mapping[str, Mapping[str, Extents]]] = {
     "line": {"n": (400, 40_000, 4_000_000)},

@@ -21,7 +21,7 @@ from einderive.ta.ir.node import Scope, Tensor
 
 
 def by_results(related: Related, part: Part, most: int) -> Saving | None:
-    """The way that keeps results and at most so many bytes in all, compiled; None if the gradient
+    """The way that keeps results and at most this many bytes in all, compiled; None if the gradient
     does not read one, or if it then keeps more."""
     program = related.program
     kept = _kept(related, part)

@@ -39,8 +39,8 @@ where the conventions are the same; else by a whole share."""
 UNITS: Final = 64
 NOISY: Final = 8.0
 SHARE: Final = 0.1
-"""Two gradients differ by at most so many times the rounding of one; above this part of the largest
-entry, that says nothing."""
+"""Two gradients differ by at most this many times the rounding of one; above this part of the
+largest entry, that says nothing."""
 SMALL: Final = 2.0**-5
 NARROW: Final = (torch.float32, torch.float16, torch.bfloat16)
 

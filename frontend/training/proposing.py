@@ -31,7 +31,7 @@ from einderive.ta.printing.staged import staged_program
 WORTH: Final = 0.9
 """Results are kept where the gradient then visits at most this part of the points."""
 LEAST_POINTS: Final = 4
-"""A scope is kept if that saves so many points for each of its elements."""
+"""A scope is kept if that saves this many points for each of its elements."""
 MOST_SCOPES: Final = 12
 ANY_BYTES: Final = 1 << 62
 """No limit to what may be kept."""
@@ -57,7 +57,7 @@ class Like(NamedTuple):
 
 
 def proposal(program: Program, part: Part, most: int, like: Like | None = None) -> Proposal | None:
-    """What may be kept in at most so many bytes, operands included; None if that is not worth it.
+    """What may be kept in at most this many bytes, operands included; None if that is not worth it.
     With `like`, what was kept at another size.
 
     One scope after the other is kept: the one that saves the gradient the most points."""

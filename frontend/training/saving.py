@@ -82,7 +82,7 @@ class Saving:
 
 
 def saving(related: Related, part: Part, most: int, *, like: Saving | None = None) -> Saving | None:
-    """The way that keeps at most so many bytes in all, compiled; None if there is none.  With
+    """The way that keeps at most this many bytes in all, compiled; None if there is none.  With
     `like`, it keeps what that way keeps at another size."""
     program, wrt = related.program, part.results
     found = proposal(program, part, most, None if like is None else like.like)

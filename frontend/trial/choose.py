@@ -78,9 +78,9 @@ def choose(
     that enters as one more plain program: it takes the operands by position, in the order in which
     the formula reads them first, and gives the output, or a tuple of several.  `progress` is told
     in words what is being done, and `watch` is given all trials after each round of a race.
-    `check_assumptions`: each call checks the promises on which the program rests, and the time for
-    this counts.  `kept` has the times of stages that were measured alone, and takes new ones.
-    `limits` are asked of every program (`limits.asked`)."""
+    `check_assumptions`: each call checks the assumptions that the program's steps used, and the
+    time for this counts.  `kept` has the times of stages that were measured alone, and takes new
+    ones.  Every program has to satisfy the `limits` (`limits.asked`)."""
     seconds, tried = _limits(effort, seconds, tried)
     _require_callable(baseline)
     begun = perf_counter()
@@ -204,7 +204,7 @@ def _none_right(judge: Judge) -> BuildError:
     if judge.expected.exact:
         return BuildError(
             f"no program for {show_program(program)} gives the formula's integers, modulo 2^64 and "
-            "in the element types that are promised, for random inputs",
+            "in the element types of its outputs, for random inputs",
             next_step="compile with a floating type, for example dtypes='float64'",
         )
     return BuildError(
@@ -295,7 +295,7 @@ def _general(judge: Judge) -> Entrant:
         raise BuildError(
             f"no program for {show_program(program)} has NaN and infinity where the formula "
             "has them",
-            next_step='compile with nan="ignore", which promises nothing about them',
+            next_step='compile with nan="ignore", which guarantees nothing about them',
         )
     if isfinite(made.trial.error):  # no digit is right, and none could be
         run = as_written(program, types)

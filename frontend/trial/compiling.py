@@ -39,11 +39,11 @@ STAGE_SECONDS = 0.08
 POINT_SECONDS = 5e-11
 """A step of a compiled loop takes at least about so long, by several threads."""
 HOPELESS, HOPELESS_LATE = 3.0, 0.5
-"""A program that takes at least so many times the fastest one's time is not compiled; nor is the
+"""A program that takes at least this many times the fastest one's time is not compiled; nor is the
 formula as given where little time is left and it takes at least half of that time."""
 PROMISING, PROMISING_SECONDS = 0.7, 0.3
 """What is predicted to take less than this part of the fastest one's time is compiled also where
-little time is left, as long as so many seconds are."""
+little time is left, as long as this many seconds are."""
 MOST_WRONG = 8.0
 """Other stages take at least the predicted time divided by this."""
 

@@ -51,14 +51,14 @@ class Effort:
     inductor: bool = False
 
     def after(self, seconds: float) -> Effort:
-        """What is left for the programs, where the search and all before it took so many seconds:
+        """What is left for the programs, where the search and all before it took this many seconds:
         what they took beyond the search's share is missing, up to half of the time."""
         missing = min(max(seconds - self.search, 0.0), self.altogether / 2)
         return replace(self, altogether=self.altogether - missing)
 
 
 def of_seconds(seconds: float) -> Effort:
-    """The effort of about so many seconds."""
+    """The effort of about this many seconds."""
     times = seconds / NORMAL_SECONDS
     return Effort(
         search=min(0.5 * times, LONGEST_SEARCH),

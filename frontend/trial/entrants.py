@@ -46,7 +46,8 @@ LONG, LONG_FAR_BEHIND = 0.03, 1.2
 LATE_FAR_BEHIND = 1.5
 HANDICAP, SLOW_HANDICAP, OVERHEAD = 2.0, 1.1, 2e-4
 """A candidate is first run stage by stage, which takes longer than the call that is raced: by about
-so many seconds a stage, and at most so many times where that is little, fewer in long runs."""
+this many seconds per stage, and at most this many times where that is little, fewer in long
+runs."""
 ONCE = 0.1
 """A first run up to this long is repeated before a program is left out for it: it finds nothing in
 the caches and memory that nobody has touched, and takes up to ten times as long as the next."""
@@ -54,14 +55,14 @@ MOST_OF_FREE = 0.25
 TEMPORARIES = 3
 """The number of tensors as large as the largest temporary that are alive at once."""
 LEAST_TIMES = 5.0
-"""All runs before the race take as long as the effort says, or so many times as long as the fastest
-program."""
+"""All runs before the race take as long as the effort says, or this many times as long as the
+fastest program."""
 ALL_TIMES = 15.0
-"""All that is done with the programs is to take as long as the effort says, or so many times as
+"""All that is done with the programs is to take as long as the effort says, or this many times as
 long as the fastest one, so that `compile` with the search before ends in three.  It is an aim: what
 has begun is finished, and the formula as loops and the best candidate are always tried."""
 RACING_SECONDS, RACING_RUNS = 0.85, 8
-"""Seconds of these for timing and choosing, or those of so many runs of the fastest one."""
+"""Seconds of these for timing and choosing, or those of this many runs of the fastest one."""
 GPU_SECONDS = 10.0
 """On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
 INDUCTOR_SECONDS = 20.0
@@ -125,7 +126,7 @@ class Judge:
     """NaN and infinities have to stay in place."""
     effort: Effort = NORMAL
     checked: bool = True
-    """Each call checks the promises that a candidate's steps used."""
+    """Each call checks the assumptions that a candidate's steps used."""
     watch: Watch | None = None
     limits: Limits = ANY
     """What is asked of every program besides its speed."""

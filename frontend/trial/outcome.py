@@ -79,4 +79,4 @@ class Outcome(Raced):
     @property
     def checks(self) -> bool:
         """Whether each call checks what the formula assumes."""
-        return bool(self.run.promised)
+        return bool(self.run.assumed)

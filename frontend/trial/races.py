@@ -21,22 +21,22 @@ CLOSE = 0.8
 """A candidate that takes a smaller part of the fastest one's time needs no second race against
 it."""
 NEAR, SHORT = 2.0, 3e-2
-"""Of calls that are shorter than so many seconds, those within so many times the fastest one's time
-race again, in longer batches."""
+"""Of calls that are shorter than this many seconds, those within this many times the fastest one's
+time race again, in longer batches."""
 BRIEF_CALL = 1e-4
 """In longer calls, the guard is no more than a few percent."""
 ALWAYS = 0.1
 """The fastest plain program races in any case where its first run took no longer: that run may have
 been slow for other reasons, and the ratio is told against it."""
 RACE, RACE_TIMES = 0.15, 6.0
-"""The race takes no longer than that part of the time for all programs, or than so many times the
+"""The race takes no longer than that part of the time for all programs, or than this many times the
 fastest one's time."""
 AMPLE, AMPLE_TIMES = 0.1, 12.0
-"""Where the fastest one takes longer than so many seconds, `compile` need not end in three: the
-race may take so many times its time."""
+"""Where the fastest one takes longer than this many seconds, `compile` need not end in three: the
+race may take this many times its time."""
 LONE, LONE_TIMES = 0.05, 2.0
-"""The time of a program that races alone decides nothing: it is measured for so many seconds, or
-for so many times as long as it takes."""
+"""The time of a program that races alone decides nothing: it is measured for this many seconds, or
+for this many times as long as it takes."""
 
 
 def as_called(best: Entrant, judge: Judge) -> tuple[Entrant, float]:

@@ -21,7 +21,7 @@ MARGIN: Final = 0.97
 """A program is faster than another one when it takes at most this part of its time, beyond what
 the two differ by from round to round (`Timing.beats`)."""
 WITHIN: Final = 1.05
-"""What takes more than so many times the fastest one's time is not level with it, however noisy
+"""What takes more than this many times the fastest one's time is not level with it, however noisy
 the race was."""
 
 

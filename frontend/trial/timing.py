@@ -11,16 +11,16 @@ from statistics import median, quantiles
 import torch
 
 SAMPLE = 1e-4
-"""A call that is shorter than this is timed in batches that take about so many seconds: the clock
+"""A call that is shorter than this is timed in batches that take about this many seconds: the clock
 and the pace of the machine are too coarse for one."""
 LONG_SAMPLE, LONG_ROUNDS = 1e-3, 12
 """Sample and rounds for a race of few: longer batches, as the first calls after another program's
 are slower."""
 REPEATED = 5e-3
-"""A run that is shorter than so many seconds follows one of the same program that is not timed: a
+"""A run that is shorter than this many seconds follows one of the same program that is not timed: a
 program that is called again and again finds its own data and instructions in the caches."""
 LONG_RUN, ROUNDS, LONG_RUN_ROUNDS = 0.03, 3, 2
-"""Every rival runs in so many rounds at least; in fewer where the fastest takes longer."""
+"""Every rival runs in this many rounds at least; in fewer where the fastest takes longer."""
 AWAKE = 0.02
 DUEL_SECONDS = 0.2
 MOST_CALLS = 100
@@ -47,7 +47,7 @@ class Timing:
         return self.seconds <= margin * other.seconds and 4 * won >= 3 * len(both)
 
     def later(self, seconds: float) -> Timing:
-        """The timing with so many seconds added to each sample."""
+        """The timing with this many seconds added to each sample."""
         samples = tuple(sample + seconds for sample in self.samples)
         return Timing(self.seconds + seconds, self.spread, samples)
 
@@ -99,9 +99,9 @@ def race(
     as these are known: what is longer than `sample` needs no call to find out how many make a
     batch.  `watch` is given all samples after each round.
 
-    With `apart`, each turn begins with a pause of so many seconds, in which the threads of another
-    library fall asleep, and `AWAKE` seconds of calls that are not timed, in which its own wake up
-    and find a processor each."""
+    With `apart`, each turn begins with a pause of this many seconds, in which the threads of
+    another library fall asleep, and `AWAKE` seconds of calls that are not timed, in which its own
+    wake up and find a processor each."""
     lengths = list(known) or [0.0] * len(runs)
     lengths = [
         found if found > sample else timed(run, cuda)

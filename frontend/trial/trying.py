@@ -11,14 +11,14 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.machine.extraction import UNKNOWN
 
 SAFE, SAFE_FIRST = 2, 1.25
-"""Candidates without steps that can cancel are tried first if they take at most so many times the
-best one's time; so many are tried in any case."""
+"""Candidates without steps that can cancel are tried first if they take at most this many times the
+best one's time; this many are tried in any case."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
 PROMISING: Final = 0.5
 """A candidate is promising if it is predicted to take less than this part of a program's time."""
 LEVEL: Final = 1.25
-"""Of candidates that are wholly measured, those within so many times the fastest one's time come
+"""Of candidates that are wholly measured, those within this many times the fastest one's time come
 first: they take other stages together, and the whole may be faster than the sum."""
 
 

@@ -13,7 +13,7 @@ from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level
 from einderive.frontend.trial.timing import UNTIMED, Timing
 
 CALL_AT_MOST = 3.0
-"""A candidate that takes more than so many times a plain line's time does not win by the guard of
+"""A candidate that takes more than this many times a plain line's time does not win by the guard of
 that line's call."""
 
 

@@ -32,7 +32,7 @@ def forms(entrant: Entrant, judge: Judge) -> dict[str, Any]:
 def written(simple: Simple | None, entrant: Entrant, judge: Judge) -> Written | None:
     """The lines of a recorded program, run once and judged as the program itself was.  None on a
     GPU, where operands are not dense, and where a call is neither one of torch nor compiled loops
-    that are kept: a check of what the formula promises, results of weights, a scatter."""
+    that are kept: a check of assumptions, results of weights, a scatter."""
     operands = judge.operands
     if simple is None or judge.device != "cpu":
         return None

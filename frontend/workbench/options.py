@@ -1,4 +1,4 @@
-"""How much to search and what is promised: the options beside a formula, checked."""
+"""The options beside a formula, checked: how much to search, and which guarantees hold."""
 
 from __future__ import annotations
 

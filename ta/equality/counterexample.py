@@ -36,9 +36,9 @@ DIGITS: Final = (50, 100, 400)
 MOST_PRECISE: Final = 50_000
 """A position with more iteration points than this is not computed with balls."""
 MOST_TRIED: Final = 8
-"""At most so many positions where floating point shows a difference are computed with balls."""
+"""At most this many positions where floating point shows a difference are computed with balls."""
 MOST_SPIKES: Final = 256
-"""At most so many entries are made the greatest and the least, one after the other."""
+"""At most this many entries are made the greatest and the least, one after the other."""
 MOST_WHOLE: Final = 1 << 62
 """Whole entries are drawn as 64-bit integers."""
 

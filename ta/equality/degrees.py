@@ -106,7 +106,7 @@ def _most(found: Sequence[Bits]) -> Bits:
 
 
 def _carried(bits: Bits, terms: int) -> Bits:
-    """The bits with those of the carry that a sum of so many constants adds."""
+    """The bits with those of the carry that a sum of this many constants adds."""
     return Bits(bits.most + _length(Fraction(terms)), True) if bits.fixed else bits
 
 

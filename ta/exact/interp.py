@@ -338,7 +338,7 @@ def visited(roots: Sequence[Scope], count: int) -> int:
 
 
 def affordable(roots: Sequence[Scope], count: int, most: int) -> int:
-    """`count`, halved until so many points of each of the scopes visit at most `most` points."""
+    """`count`, halved until this many points of each of the scopes visit at most `most` points."""
     while count and visited(roots, count) > most:
         count //= 2
     return count

@@ -1,11 +1,11 @@
-"""Promises about a tensor's elements, which a formula makes: `assume A > 0`.
+"""Assumptions of a formula about the elements of a tensor: `assume A > 0`.
 
     assume A > 0        positive(A)     assume A != 0       nonzero(A)
     assume A >= 1       positive(A)     assume 0 <= A < 1   bounds(A)
 
-A promise is part of the tensor, `Tensor.bounds`, so that every expression that reads the tensor
-carries it.  It holds for the elements alone: a read outside of the tensor gives the fill.  If
-anything is promised, no element is NaN.  An element may be infinite if the bounds allow it: `assume
+An assumption is part of the tensor, `Tensor.bounds`, so that every expression that reads the tensor
+carries it.  It holds for the elements alone: a read outside of the tensor gives the fill.  Under
+any assumption, no element is NaN.  An element may be infinite if the bounds allow it: `assume
 A < inf`.
 """
 
@@ -36,15 +36,15 @@ def nonzero(tensor: Tensor) -> bool:
     return tensor.bounds.nonzero or positive(tensor) or negative(tensor)
 
 
-def promising(scope: Scope) -> tuple[Tensor, ...]:
-    """The tensors with promises that the scope reads, directly or through other scopes."""
+def assuming(scope: Scope) -> tuple[Tensor, ...]:
+    """The tensors with assumptions that the scope reads, directly or through other scopes."""
     read = (source for stage in stages(scope) for source in sources(stage.body))
     found = (each for each in read if isinstance(each, Tensor) and each.bounds != ANY)
     return tuple(dict.fromkeys(found))
 
 
 def forgotten(scope: Scope, tensors: frozenset[Tensor]) -> Scope:
-    """The scope in which these tensors have no promises."""
+    """The scope in which these tensors have no assumptions."""
 
     def plain(tensor: Tensor) -> Tensor:
         if tensor not in tensors:

@@ -1,4 +1,4 @@
-"""Numbers between which a term lies over a box, from its form and from promises.
+"""Numbers between which a term lies over a box, from its form and from assumptions.
 
     exp(a) > 0      a^2 >= 0      |a| >= 0      A[i] > 0 where `assume A > 0`, and A is read inside
     1 - A[i] > 0 where `assume A < 1`

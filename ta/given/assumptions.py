@@ -1,4 +1,4 @@
-"""Promises about a tensor's elements: from chains of comparisons to bounds, and put together.
+"""Assumptions about a tensor's elements: chains of comparisons as bounds, and their conjunction.
 
 0 <= A < 1      least 0, greatest 1, which it lies below
 A > 0, A != 3   refused: only 0 may be left out
@@ -15,7 +15,7 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 EXAMPLE = "for example `assume A > 0` or `assume 0 <= B < 1`; it is said of all elements"
 
 
-def promised(operands: Sequence[str | Number], operators: Sequence[str]) -> tuple[str, Bounds]:
+def bounds_of(operands: Sequence[str | Number], operators: Sequence[str]) -> tuple[str, Bounds]:
     """The tensor in a chain of comparisons with numbers, and its bounds.  ValueError for other
     chains."""
     names = [operand for operand in operands if isinstance(operand, str)]

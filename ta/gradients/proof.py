@@ -50,8 +50,8 @@ class Difference(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The outcome: a difference, or agreement in so many draws.  `points` are those that were to be
-    visited; if they are too many, there are no draws.  `empty` says that all values were 0.
+    """The outcome: a difference, or agreement in this many draws.  `points` are those that were to
+    be visited; if they are too many, there are no draws.  `empty` says that all values were 0.
     `infinite` says that an infinite number takes part, which is no residue: 2*inf = inf."""
 
     draws: int

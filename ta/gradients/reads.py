@@ -25,7 +25,7 @@ from einderive.ta.ir.node import Access, Condition, Node, Scope
 from einderive.ta.ir.subst import rename, substitute
 
 MOST_OPENED = 16
-"""At most so many quotients are opened."""
+"""At most this many quotients are opened."""
 
 
 def passed_back(read: Access, adjoint: Node, domain: Sequence[Range]) -> Scope:

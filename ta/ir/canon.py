@@ -23,7 +23,7 @@ from einderive.ta.ir.subst import rebuild, rename, substitute, walk
 TRUE = Condition(">=", Row(0))
 FALSE = Condition(">=", Row(-1))
 MOST_ORDERS = 120
-"""At most so many tied orders are tried.  If there are more, equal scopes may remain two objects.
+"""At most this many tied orders are tried.  If there are more, equal scopes may remain two objects.
 """
 
 

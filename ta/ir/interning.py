@@ -126,7 +126,7 @@ def make_tensor(name: str, shape: tuple[int, ...], dtype: str, bounds: Bounds = 
         node.size = prod(shape)
         digest = hash(
             (1, _text_digest(name), shape, _text_digest(dtype))
-        )  # a promise orders nothing
+        )  # an assumption orders nothing
         node = _enter(node, key, digest, 0, name, BYTES.get(dtype, 0))
     return node
 

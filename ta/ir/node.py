@@ -39,8 +39,8 @@ PRINTERS: Final[dict[str, Callable[[Any], str]]] = {}
 
 
 class Bounds(NamedTuple):
-    """A promise about every element x of a tensor: least <= x <= greatest, with < at an end that is
-    `above` or `below`, and x != 0 if `nonzero`.  If anything is promised, no x is NaN."""
+    """An assumption about every element x of a tensor: least <= x <= greatest, with < at an end
+    that is `above` or `below`, and x != 0 if `nonzero`.  Under any assumption, no x is NaN."""
 
     least: Number = -inf
     greatest: Number = inf
@@ -49,14 +49,14 @@ class Bounds(NamedTuple):
     nonzero: bool = False
 
     def holds(self, x: Number) -> bool:
-        """Whether a number keeps the promise."""
+        """Whether a number satisfies the assumption."""
         low = self.least < x if self.above else self.least <= x
         high = x < self.greatest if self.below else x <= self.greatest
         return low and high and not (self.nonzero and x == 0)
 
 
 ANY: Final = Bounds()
-"""Nothing is promised."""
+"""Nothing is assumed."""
 
 
 class Condition(NamedTuple):
@@ -96,7 +96,7 @@ class Tensor(Node):
     """An input tensor: name, shape, element type.
 
     `size` is the number of its elements, `ranges` the half-open range of each dimension, `bounds`
-    what the caller promises of its elements."""
+    the caller's assumption about its elements."""
 
     __slots__ = ("bounds", "dtype", "name", "ranges", "shape", "size")
     name: str

@@ -28,7 +28,7 @@ class Statement:
 
 
 class Assumption(NamedTuple):
-    """A promise about every element of an input.  Its text is `0 <= A < 1`."""
+    """An assumption about every element of an input.  Its text is `0 <= A < 1`."""
 
     tensor: str
     bounds: Bounds
@@ -107,8 +107,8 @@ class Program(Uncopied):
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """The assumptions of the formula about its inputs, such as `assume A > 0`."""
-        promised = (tensor for tensor in self.inputs if tensor.bounds != ANY)
-        return tuple(Assumption(tensor.name, tensor.bounds) for tensor in promised)
+        assumed = (tensor for tensor in self.inputs if tensor.bounds != ANY)
+        return tuple(Assumption(tensor.name, tensor.bounds) for tensor in assumed)
 
     @property
     def outputs(self) -> tuple[Statement, ...]:

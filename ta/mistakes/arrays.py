@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from math import prod
 
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed, results
-from einderive.ta.mistakes.mistake import WORDS, Correction, Mistake, in_place
+from einderive.ta.mistakes.mistake import WORDS, Correction, in_place, listed
 
 _LIBRARY = r"(?<![\w.])(?:(?:np|numpy|jnp|torch|F|(?:torch\.)?nn\.functional)\.)?"
 _ITERATOR = re.compile(r"\b[a-z]\b")
@@ -190,7 +190,7 @@ def _assigned(formula: Formula) -> Iterator[Correction]:
 
 
 def _named(formula: Formula, line: Line, names: str | None, rank: int) -> list[str]:
-    """The names of so many indices: those that are written, those on the left, or free ones."""
+    """The names of this many indices: those that are written, those on the left, or free ones."""
     if names is not None:
         return [name.strip() for name in names.split(",")]
     left = [name for name in line.left if name.isidentifier()]
@@ -309,23 +309,6 @@ def _identities(formula: Formula) -> Iterator[Correction]:
             yield from _with_ranges(line, edit, names, [size] * 2, found.span())
 
 
-MISTAKES = (
-    Mistake(
-        "`{found}` reads a tensor in another shape, which formulas say with indices",
-        "number the elements row by row",
-        _reshaped,
-    ),
-    Mistake("`{found}` is of whole arrays", "read another element, around the end", _rolled),
-    Mistake("`{found}` is of whole arrays", "compare the iterators", _identities),
-    Mistake(
-        "an index of `{found}` is not an iterator alone: several elements may go to one place",
-        "add them up, and give the shape of the result",
-        _assigned,
-    ),
-    Mistake(
-        "`{found}` is of whole arrays",
-        "add to the elements, and give the shape of the result",
-        partial(_calls, adds=True),
-    ),
-    Mistake("`{found}` is of whole arrays", "write the elements", partial(_calls, adds=False)),
-)
+_added = partial(_calls, adds=True)
+_called = partial(_calls, adds=False)
+MISTAKES = listed(globals())

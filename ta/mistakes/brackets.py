@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
+from einderive.ta.mistakes.mistake import Correction, listed, replaced
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
@@ -63,26 +63,8 @@ def _unbalanced(formula: Formula) -> Iterator[Correction]:
                     yield Correction(((end, end, missing),), (end, end + 1))
 
 
-MISTAKES = (
-    Mistake(
-        "`{found}` reads a tensor: its indices stand in square brackets", "write", _round_indices
-    ),
-    Mistake(
-        "`{found}` is no read of a tensor: operands stand in round brackets",
-        "write",
-        _square_operands,
-    ),
-    pattern(
-        "`{found}`: the indices of a tensor stand in square brackets",
-        "write",
-        r"(?<=\w)\{([^{}=:]*)\}(?!\s*\[)",
-        r"[\1]",
-    ),
-    pattern(
-        "the indices of a tensor are separated by commas",
-        "write",
-        r"(?<=\w)\[([^\[\]=:]*)\]",
-        lambda found: "[" + re.sub(r"\s*;\s*|(?<=\w)\s+(?=\w)", ",", found[1]).rstrip(", ") + "]",
-    ),
-    Mistake("", "", _unbalanced),
+_separated = replaced(
+    r"(?<=\w)\[([^\[\]=:]*)\]",
+    lambda found: "[" + re.sub(r"\s*;\s*|(?<=\w)\s+(?=\w)", ",", found[1]).rstrip(", ") + "]",
 )
+MISTAKES = listed(globals())

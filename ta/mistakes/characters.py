@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
+from einderive.ta.mistakes.mistake import Correction, listed, replaced
 
 _LIKE = dict(
     zip(
@@ -117,65 +117,13 @@ def _imaginary(formula: Formula) -> Iterator[Correction]:
             yield Correction(((*found.span(), f"{found[1]}j"),))
 
 
-_INVISIBLE = "[\u200b-\u200f\u2060\ufeff\u00ad\u202a-\u202e]"
-
-MISTAKES = (
-    pattern("", "", _INVISIBLE, ""),
-    Mistake(
-        "`{found}` is written with letters here",
-        "write",
-        partial(_characters, words=True),
-    ),
-    Mistake(
-        "`{found}` is not the character that it looks like",
-        "use the characters of a keyboard",
-        _characters,
-    ),
-    Mistake("", "write the letter with its mark as one character", _marks),
-    pattern(
-        "names stand without quotation marks",
-        "take them away",
-        r"(['\"`])([\w\[\],:]*)\1|['\"`](?=\s*(?:[\[(=;\n]|$))|(?<!\w)['\"`]",
-        lambda found: found[2] or "",
-    ),
-    pattern("", "take it away", r"\$", ""),
-    Mistake("operators on digits are functions here", "write", _of_digits),
-    pattern(
-        "conditions are joined with `and`, `or` and `not`",
-        "write the words",
-        r"&&?|\|\|?|[~!](?!=)",
-        lambda found: {"&": " and ", "|": " or "}.get(found[0][0], "not "),
-    ),
-    pattern(
-        "a statement is written with `=`, not with `{found}`",
-        "write",
-        r":=|<-|←|(?<![=<>!])==(?!=)|[-+*/]=(?!=)",
-        "=",
-    ),
-    pattern(
-        "a statement does not end with `{found}`",
-        "take it away",
-        r"(?:,|(?<!\.)\.)(?=\s*(?:\n|$))",
-        "",
-    ),
-    pattern(
-        "a line continues inside brackets and after or before an operator, without `{found}`",
-        "take it away",
-        r"\\(?=\s|$)",
-        "",
-    ),
-    pattern("`{found}` is written otherwise here", "write", "<>", "!="),
-    Mistake("the imaginary unit is `1j`", "write", _imaginary),
-    pattern(
-        "`{found}` is no number of the notation: the decimal mark is a point",
-        "write",
-        r"(?<![\w.,])(\d+),(\d+)(?![\w.,])",
-        r"\1.\2",
-    ),
-    pattern(
-        "`{found}` is no number of the notation",
-        "write numbers without marks between their digits",
-        r"(?<=\d)_(?=\d)|(?<=[\d.])[fFlL](?!\w)",
-        "",
-    ),
+_with_letters = partial(_characters, words=True)
+_quoted = replaced(
+    r"(['\"`])([\w\[\],:]*)\1|['\"`](?=\s*(?:[\[(=;\n]|$))|(?<!\w)['\"`]",
+    lambda found: found[2] or "",
 )
+_joined = replaced(
+    r"&&?|\|\|?|[~!](?!=)",
+    lambda found: {"&": " and ", "|": " or "}.get(found[0][0], "not "),
+)
+MISTAKES = listed(globals())

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from einderive.ta.mistakes.formula import Edit, Formula, Line, top_places
-from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, pattern, reduced_where
+from einderive.ta.mistakes.mistake import (
+    NEUTRAL,
+    Correction,
+    Finder,
+    listed,
+    reduced_where,
+    replaced,
+)
 
 _BOUND = re.compile(r"([^\W\d]\w*)\s+in\s+([^,:;\n]+?)\s*:\s*([^,:;\n]+)")
 _STEPS = re.compile(r"\b([^\W\d]\w*)\s+in\s+(\d+)\s*:\s*(\d+)\s*:\s*(\d+)")
 _NO_RANGE = re.compile(r"the iterator (\w+) has no range")
-_NUMBER = r"-?\w+"
 _REDUCING = re.compile(r"(?<![\w.])([^\W\d]\w*)\s*\[([^\[\]]*)\]\s*\(")
 
 
@@ -216,54 +222,11 @@ def _conditions(formula: Formula) -> Iterator[Correction]:
             yield Correction(tuple(edits), (first, line.end))
 
 
-def _clause_spelling(written: str, meant: str | Callable[[re.Match[str]], str]) -> Mistake:
-    return pattern(
-        "`{found}` is not how a range is written",
-        "a range is written after `where`, with its two ends",
-        written,
-        meant,
-    )
+def _closed(written: str) -> Finder:
+    """A range that contains its last value."""
+    return replaced(written, lambda found: f"in {found[1]}:{int(found[2]) + 1}")
 
 
-MISTAKES = (
-    Mistake(
-        "the ends of a range are integers, and `{found}` depends on an iterator",
-        "reduce under a condition",
-        _triangular,
-    ),
-    Mistake(
-        "a range takes every value between its ends",
-        "read each so many elements, over fewer values",
-        _with_steps,
-    ),
-    _clause_spelling(r"\bin\s*(\d+)\s*\.\.+\s*([^\W\d]\w*)", r"in \1:\2+1"),
-    _clause_spelling(rf"\bin\s+range\(\s*({_NUMBER})\s*\)", r"in 0:\1"),
-    _clause_spelling(rf"\bin\s+range\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)", r"in \1:\2"),
-    _clause_spelling(rf"\bin\s*[\[(]\s*({_NUMBER})\s*[,:]\s*({_NUMBER})\s*[)\[]", r"in \1:\2"),
-    _clause_spelling(
-        r"\bin\s*\[\s*(\d+)\s*[,:]\s*(\d+)\s*\]",
-        lambda found: f"in {found[1]}:{int(found[2]) + 1}",
-    ),
-    _clause_spelling(
-        r"\bin\s*\{?\s*(\d+)\s*(?:,\s*\d+\s*)?,?\s*\.\.+\s*,?\s*(\d+)\s*\}?",
-        lambda found: f"in {found[1]}:{int(found[2]) + 1}",
-    ),
-    _clause_spelling(rf"\bin\s+({_NUMBER})(?=\s*(?:,|;|\n|$|where\b|and\b))", r"in 0:\1"),
-    _clause_spelling(r"\bwhere\s+(-?\d+)\s*<=\s*(\w+)\s*<\s*(-?\d+)", r"where \2 in \1:\3"),
-    _clause_spelling(r"\bwhere\s+(\w+)\s*<\s*(\d+)", r"where \1 in 0:\2"),
-    _clause_spelling(
-        r"\bwhere\s+(\w+)\s*(?:=|:|\bfrom\b)\s*(-?\d+)\s*(?::|to\b|\.\.)\s*(-?\d+)",
-        r"where \1 in \2:\3",
-    ),
-    _clause_spelling(r"(?<=:)\s*(\w+)\s+and\s+(?=\w+\s+in\b)", r"\1, "),
-    _clause_spelling(r"(?<=:)\s*(\w+)\s*,?\s+where\s+(?=\w+\s+in\b)", r"\1, "),
-    _clause_spelling(r"(?<![\s,])[\s,]*\b(?:with|for|given|over|when)\s+(?=\w+\s+in\b)", " where "),
-    _clause_spelling(r"(?<=[\])\w])\s*,\s*(?=\w+\s+in\s+-?\w+\s*:)", " where "),
-    _clause_spelling(r"(?<=[\])\w])\s+(?=\w+\s+in\s+-?\w+\s*:)", " where "),
-    Mistake(
-        "`where` at the end of a statement states ranges, and `{found}` is a condition",
-        "choose by where(condition, a, b)",
-        _conditions,
-    ),
-    Mistake("", "state it at the statement's end, or {words}", _open_ranges),
-)
+_in_brackets = _closed(r"\bin\s*\[\s*(\d+)\s*[,:]\s*(\d+)\s*\]")
+_with_dots = _closed(r"\bin\s*\{?\s*(\d+)\s*(?:,\s*\d+\s*)?,?\s*\.\.+\s*,?\s*(\d+)\s*\}?")
+MISTAKES = listed(globals())

@@ -13,7 +13,7 @@ from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.mistakes.arrays import CALLED
 from einderive.ta.mistakes.formula import Called, Formula, indexed
-from einderive.ta.mistakes.mistake import WORDS, Correction, Mistake, pattern
+from einderive.ta.mistakes.mistake import WORDS, Correction, listed, replaced
 
 _MEANT: dict[str, list[str]] = {
     f"arc{name}": [f"a{name}({{0}})"] for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
@@ -116,83 +116,8 @@ def _without_brackets(formula: Formula) -> Iterator[Correction]:
             yield Correction(((found.start(), end, new),))
 
 
-MISTAKES = (
-    Mistake("`{found}` has another name here, or is written otherwise", "write", _other_names),
-    Mistake(
-        "`{found}` is not part of the notation",
-        "einderive.grad(text, ...) gives the formula of the gradient; compute it before, and pass "
-        "the result as a tensor of its own",
-        _gradients,
-    ),
-    Mistake(
-        "`{found}` is not part of the notation",
-        "compute it before, and pass the result as a tensor of its own",
-        _not_supported,
-    ),
-    Mistake("", "a power of a power needs brackets, or the product of the exponents", _towers),
-    pattern(
-        "the power of a function stands behind its operand",
-        "write",
-        r"\b(?P<at>(sin|cos|tan|sinh|cosh|tanh|log|exp|sqrt)\s*((?:\^|\*\*)\s*\d+|[²³⁴]))\s*"
-        r"(\((?:[^()]|\([^()]*\))*\))",
-        r"\2\4\3",
-    ),
-    pattern(
-        "`{found}` names a function of its own here",
-        "write",
-        r"\bgelu\((?P<x>[^'\"]*),\s*(?P<at>approximate\s*=\s*['\"]tanh['\"])\s*\)",
-        r"gelu_tanh(\g<x>)",
-    ),
-    pattern("`{found}` is written `%`", "write", r"\s+(?:mod|MOD|rem)\s+", "%"),
-    Mistake("the operand of a function stands in round brackets", "write", _without_brackets),
-    pattern(
-        "",
-        "say what holds elsewhere",
-        r"\bwhere\(((?:[^(),]|\([^()]*\))*),((?:[^(),\[]|\([^()]*\)|\[[^\[\]]*\])*)\)",
-        r"where(\1,\2, 0)",
-    ),
-    pattern(
-        "the operands of `where` are separated by commas",
-        "write",
-        r"(?P<at>\bwhere\()([^;()\n]*);([^;()\n]*);([^;()\n]*)\)",
-        r"where(\2,\3,\4)",
-    ),
-    pattern(
-        "`{found}` is not how the notation writes a norm",
-        "write norm[k](...)",
-        r"(?:\|\||‖)([^|‖\n;=]+)(?:\|\||‖)(?:_2)?",
-        r"norm(\1)",
-    ),
-    pattern(
-        "`{found}` is not how the notation writes an absolute value",
-        "write abs(a)",
-        r"(?<!\|)\|([^|\n;=]+)\|(?!\|)",
-        r"abs(\1)",
-    ),
-    pattern(
-        "`{found}` is no name of a constant here",
-        "write",
-        r"(?<![\w.])e\s*(?:\^|\*\*)\s*(\([^()]*\)|[\w.]+(?:\[[^\[\]]*\])?)",
-        r"exp(\1)",
-    ),
-    pattern(
-        "`{found}` is no name of a constant here",
-        "write",
-        r"(?<![\w.\[])(?:PI|Pi|π)(?![\w\[(])",
-        "pi",
-    ),
-    pattern(
-        "`{found}` is written otherwise here",
-        "write",
-        r"(?<![\w.])(?:Inf|infinity|INF|Infinity)(?![\w\[(])",
-        "inf",
-    ),
-    pattern("`{found}` is written otherwise here", "write", r"(?<![\w.])NaN(?![\w\[(])", "nan"),
-    pattern(
-        "`{found}` is not how a NaN is found",
-        "isnan is a condition",
-        r"(?<==)\s*([^=;\n]*?[\])\w])(?P<at>\s+is\s+(not\s+)?(?:nan|NaN|None)\b)",
-        lambda found: f" {'not ' if found[3] else ''}isnan({found[1].strip()})",
-    ),
-    Mistake("", "", _nearly_known),
+_compared_with_nan = replaced(
+    r"(?<==)\s*([^=;\n]*?[\])\w])(?P<at>\s+is\s+(not\s+)?(?:nan|NaN|None)\b)",
+    lambda found: f" {'not ' if found[3] else ''}isnan({found[1].strip()})",
 )
+MISTAKES = listed(globals())

@@ -1,20 +1,17 @@
-"""The protocol of a mistake: how it is found, what is said about it, and how the text is
+"""The protocol of a mistake: how it is found, which message it gives, and how the text is
 corrected."""
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from einderive.ta.listing import beside, table
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
 
-WORDS: Final[dict[str, Any]] = tomllib.loads(
-    (files("einderive.ta.mistakes") / "words.toml").read_text("utf-8")
-)
+WORDS: Final = table("einderive.ta.mistakes", "words.toml")
 """Words of other languages, and what stands for them, by sections."""
 
 
@@ -67,23 +64,24 @@ def together(edits: Sequence[Edit], place: Span | None = None) -> Iterator[Corre
         yield from (Correction((edit,)) for edit in edits)
 
 
+Finder: TypeAlias = Callable[[Formula], Iterable[Correction]]
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mistake: what is said of it, what to do, and where it may be in a formula.
+    """A mistake: its message, its advice, and the function that finds it in a formula.
 
-    Where nothing is said, or no advice given, what the parser says stands.  `{found}` is the text
-    above the caret.  Finding is allowed to be wrong: a correction counts only if the parser reads
-    what comes out of it."""
+    Without a message or advice of its own, those of the parser are shown.  `{found}` is the text
+    above the caret.  A finder may be wrong: a correction counts only if the parser reads
+    the corrected text."""
 
     said: str
     advice: str
-    find: Callable[[Formula], Iterable[Correction]]
+    find: Finder
 
 
-def pattern(
-    said: str, advice: str, written: str, meant: str | Callable[[re.Match[str]], str]
-) -> Mistake:
-    """A mistake that a regular expression finds, with the replacement as `re.sub` takes it.  All
+def replaced(written: str, meant: str | Callable[[re.Match[str]], str]) -> Finder:
+    """The finder of a regular expression, with the replacement as `re.sub` takes it.  All
     occurrences are corrected at once, or each alone.  The caret stands at the group `at`."""
     compiled = re.compile(written)
 
@@ -96,4 +94,38 @@ def pattern(
                 place = place or (found.span("at") if "at" in compiled.groupindex else None)
         yield from together(edits, place)
 
-    return Mistake(said, advice, find)
+    return find
+
+
+def stripped(written: str, meant: str) -> Finder:
+    """The same, where the blanks around each group are left out."""
+
+    def text(found: re.Match[str]) -> str:
+        return re.sub(r"\\(\d)", lambda group: found[int(group[1])].strip(), meant)
+
+    return replaced(written, text)
+
+
+def listed(module: Mapping[str, Any]) -> tuple[Mistake, ...]:
+    """The mistakes that the TOML file beside a module lists, in its order.
+
+    `find` names a finder of the module.  Otherwise `written` is a regular expression, and `meant`
+    or `stripped` its replacement; `(?&NAME)` stands for an expression of the section `parts`."""
+    data = beside(module["__name__"])
+    parts: dict[str, str] = data.get("parts", {})
+
+    def finder(entry: Mapping[str, str]) -> Finder:
+        if "find" in entry:
+            found: Finder = module[entry["find"]]
+            return found
+        written = entry["written"]
+        for name, part in parts.items():
+            written = written.replace(f"(?&{name})", part)
+        if "stripped" in entry:
+            return stripped(written, entry["stripped"])
+        return replaced(written, entry["meant"])
+
+    entries = data["mistakes"]
+    return tuple(
+        Mistake(each.get("said", ""), each.get("advice", ""), finder(each)) for each in entries
+    )

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from einderive.ta.ir.names import KEYWORDS
 from einderive.ta.mistakes.formula import Edit, Formula, Span, indexed, results, top_places
-from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern, together
+from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, listed, together
 
 _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
 _EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
@@ -211,40 +211,4 @@ TRANSPOSED = Mistake(
     _transposes,
 )
 """Before quotation marks are taken away."""
-MISTAKES = (
-    Mistake(
-        "`{found}` is an outer product of arrays",
-        "write the elements, each with its own index",
-        _outer_products,
-    ),
-    pattern(
-        "products of elements are written with `*`",
-        "write",
-        r"(?<=[\])])\s*[⊗⊙∘]\s*|\s*[⊙∘]\s*",
-        "*",
-    ),
-    pattern("`{found}` works on elements, as all operators do here", "write", r"\.(?=[*/^])", ""),
-    Mistake(
-        "`{found}` is a string for einsum",
-        "write each operand with its indices",
-        _einsum_strings,
-    ),
-    Mistake(
-        "einsum is a function of NumPy and torch",
-        "write each operand with its indices",
-        _einsum_calls,
-    ),
-    Mistake(
-        "`@` is the matrix product of arrays; here a product has indices",
-        "an index that is not on the left is summed",
-        _matrix_products,
-    ),
-    pattern(
-        "`@` is the matrix product of arrays; here a product is written with `*`",
-        "an index that is not on the left is summed",
-        r"\s*@\s*",
-        "*",
-    ),
-    Mistake("", "write products with `*`", _side_by_side),
-    Mistake("", "say how it is reduced, for example", _sums_within),
-)
+MISTAKES = listed(globals())

@@ -8,7 +8,7 @@ from keyword import kwlist
 
 from einderive.ta.ir.names import KEYWORDS
 from einderive.ta.mistakes.formula import Formula, indexed
-from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, pattern
+from einderive.ta.mistakes.mistake import Correction, in_place, listed
 
 _METHOD = re.compile(
     r"(?P<object>\)|\]|\b[^\W\d]\w*)\s*\.\s*(?P<method>[^\W\d]\w*)\s*(?P<call>\()?"
@@ -28,12 +28,6 @@ _NO_ARGUMENTS = frozenset(kwlist) - {
     "return",
 }
 """Words of Python that are no part of a formula that is nearly in the notation."""
-_CONDITION = r"[^=;\n]*?(?:[=!<>]=[^=;\n]*?)?"
-_MODULES = (
-    r"(?<![\w.])(?:(?:numpy|np|cupy|cp|jnp)(?:\.linalg)?|linalg|jax\.numpy|jax\.nn"
-    r"|scipy\.(?:special|linalg)|c?math|xp|F|nn\.functional"
-    r"|torch(?:\.(?:nn\.functional|special|linalg))?|tf(?:\.(?:math|nn))?)\."
-)
 
 
 def _methods(formula: Formula) -> Iterator[Correction]:
@@ -127,100 +121,4 @@ def _casts(formula: Formula) -> Iterator[Correction]:
             yield Correction(((start, found.end(), f"trunc({operand})"),), found.span())
 
 
-MISTAKES = (
-    Mistake(
-        "`{found}` changes an element type, which a formula leaves to its inputs and `dtypes`",
-        "write",
-        _casts,
-    ),
-    pattern(
-        "the last statement is the output, without `return`",
-        "leave it out",
-        r"[;\n]\s*return\s+\w+\s*\Z",
-        "",
-    ),
-    pattern(
-        "`{found}` is a choice of Python",
-        "say what holds elsewhere",
-        rf"(?<==)([^=;\n]*?)(?P<at>\s+if\s+({_CONDITION}))(?=[;\n]|\Z)(?!.*\belse\b)",
-        lambda found: f" where({found[3].strip()}, {found[1].strip()}, 0)",
-    ),
-    pattern(
-        "a reducer takes one value, and no list",
-        "without square brackets",
-        r"\(\s*\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\bfor\b[^\[\]]*)\]\s*\)",
-        r"(\1)",
-    ),
-    Mistake(
-        "`{found}` makes a function in Python; here a statement computes elements",
-        "write its value",
-        _functions_applied,
-    ),
-    pattern(
-        "`{found}` makes a function in Python; here a statement computes elements",
-        "write its value",
-        r"\blambda\s+[\w,\s]*:\s*",
-        "",
-    ),
-    Mistake(
-        "`{found}` is a word of Python, so no tensor can be given by this name",
-        "choose another name",
-        _words_of_python,
-    ),
-    pattern(
-        "`{found}` belongs to Python: functions of the notation have no prefix",
-        "write the function alone",
-        _MODULES,
-        "",
-    ),
-    Mistake(
-        "`{found}` is a transpose of arrays",
-        "exchange the indices",
-        _transposed_reads,
-    ),
-    Mistake(
-        "`{found}` is a method of arrays",
-        "write it as a function of the elements",
-        _methods,
-    ),
-    Mistake("`{found}` is an attribute of arrays", "write it as a function", _parts),
-    Mistake("`{found}` asks for a size", "write the number", _lengths),
-    pattern(
-        "`{found}` is a choice of Python",
-        "write where(condition, a, b)",
-        rf"(?<==)([^=;\n]*?)\s+if\s+({_CONDITION})\s+else\s+([^=;\n]*)",
-        lambda found: f" where({found[2].strip()}, {found[1].strip()}, {found[3].strip()})",
-    ),
-    pattern(
-        "`{found}` is a choice of other languages",
-        "write where(condition, a, b)",
-        rf"\b(?:if|IF)\b({_CONDITION})(?:\bthen\b|THEN|:)([^=;\n]*?)\b(?:else|ELSE)\b\s*:?([^=;\n]*)",
-        lambda found: f"where({found[1].strip()}, {found[2].strip()}, {found[3].strip()})",
-    ),
-    pattern(
-        "`where` takes its condition and values in brackets",
-        "write",
-        rf"(?<==)\s*where\s+({_CONDITION},[^=;\n]*?,[^=;\n]*)",
-        r" where(\1)",
-    ),
-    pattern("`{found}` is written as a number", "write", r"\bTrue\b", "1"),
-    pattern("`{found}` is written as a number", "write", r"\bFalse\b", "0"),
-    pattern(
-        "`{found}` is a choice of C",
-        "write where(condition, a, b)",
-        r"(?<==)([^=;\n?]*(?:[=!<>]=[^=;\n?]*)?)\?([^=;\n:]*):([^=;\n]*)",
-        lambda found: f" where({found[1].strip()}, {found[2].strip()}, {found[3].strip()})",
-    ),
-    pattern(
-        "`{found}` loops over an iterator, as Python does",
-        "state its range at the end of the statement",
-        r"(?:,\s*)?\b(?:for\s+(?:all\s+)?|∀\s*)(?=[^\W\d]\w*\s+in\b)",
-        "where ",
-    ),
-    pattern(
-        "`{found}` is a loop of Python",
-        "write the statement alone: its indices run over their ranges",
-        r"for\s+[^\W\d]\w*\s+in\s+range\([^()]*\)\s*:\s*",
-        "",
-    ),
-)
+MISTAKES = listed(globals())

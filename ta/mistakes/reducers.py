@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import REDUCERS
 from einderive.ta.mistakes.formula import Called, Formula, Line, indexed, top_places
-from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, in_place, reduced_where
+from einderive.ta.mistakes.mistake import NEUTRAL, Correction, in_place, listed, reduced_where
 
 _ALIASES = {
     **dict.fromkeys(("amax", "nanmax", "reduce_max", "maximum"), "max"),
@@ -326,48 +326,4 @@ def _running(formula: Formula) -> Iterator[Correction]:
         yield in_place(line, (found.start(), inside[1] + 1, new), left)
 
 
-MISTAKES = (
-    Mistake(
-        "`{found}` is not how a reducer is written",
-        "its iterators stand in square brackets and its value in round ones",
-        _lowered,
-    ),
-    Mistake(
-        "the iterators of a reducer stand in square brackets and its value in round ones",
-        "write",
-        _other_brackets,
-    ),
-    Mistake("`{found}` has another name here", "write", _other_words),
-    Mistake(
-        "",
-        "its result has this index too: write it on the left",
-        _kept_on_the_left,
-    ),
-    Mistake(
-        "the brackets of a reducer hold iterators, without their ranges",
-        "the ranges follow at the end of the statement",
-        _with_ranges,
-    ),
-    Mistake(
-        "the brackets of a reducer hold iterators, and `{found}` is a condition",
-        "reduce under a condition",
-        _under_conditions,
-    ),
-    Mistake("", "reduce over another iterator", _bound_already),
-    Mistake("`{found}` is said otherwise here", "write", _options),
-    Mistake(
-        "`{found}` does not say over which iterators it reduces",
-        "a softmax over {words} is",
-        _softmax_by_hand,
-    ),
-    Mistake(
-        "`{found}` does not say over which iterators it reduces",
-        "name the iterators in square brackets",
-        _without_iterators,
-    ),
-    Mistake(
-        "the notation has no running sums, products or maxima",
-        "reduce the elements up to the index on the left",
-        _running,
-    ),
-)
+MISTAKES = listed(globals())

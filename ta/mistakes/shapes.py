@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from einderive.ta.ir.names import pool
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
-from einderive.ta.mistakes.mistake import Correction, Mistake
+from einderive.ta.mistakes.mistake import Correction, listed
 from einderive.ta.mistakes.whole_arrays.reading import Reader
 from einderive.ta.mistakes.whole_arrays.values import NotKnown, Value
 
@@ -151,7 +151,7 @@ def _line(
 def _read(
     formula: Formula, line: Line, shapes: dict[str, tuple[int, ...]], taken: int
 ) -> tuple[Value, int]:
-    """The value of a line; so many of the free names are those of its result."""
+    """The value of a line; this many of the free names are those of its result."""
     names = pool(formula.words() | set(line.left))
     for _ in range(taken):
         next(names)
@@ -160,22 +160,4 @@ def _read(
     return reader.read(formula[line.value]), reader.calls
 
 
-MISTAKES = (
-    Mistake(
-        "`{found}` has its indices in its name",
-        "write them in square brackets",
-        _indices_in_names,
-    ),
-    Mistake(
-        "the statement has no `...` in the same place on its left side",
-        "write an index for each dimension",
-        _batch_elsewhere,
-    ),
-    Mistake("", "", _too_few_indices),
-    Mistake(
-        "",
-        "write the indices, since a formula computes with elements",
-        _without_indices,
-    ),
-    Mistake("`{found}` is of whole arrays", "write the elements", _of_whole_arrays),
-)
+MISTAKES = listed(globals())

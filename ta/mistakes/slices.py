@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
-from einderive.ta.mistakes.mistake import NEUTRAL, Correction, Mistake, in_place, reduced_where
+from einderive.ta.mistakes.mistake import NEUTRAL, Correction, in_place, listed, reduced_where
 from einderive.ta.mistakes.reducers import REDUCED
 
 _READ = re.compile(r"\b([^\W\d]\w*)\s*\[([^\[\]]*)\](?!\s*\()")
@@ -225,30 +225,4 @@ def _corrected(
     return Correction(tuple(edits))
 
 
-MISTAKES = (
-    Mistake(
-        "`{found}` chooses elements by a condition, and how many there are depends on the data",
-        "choose the values with where(condition, a, b)",
-        _masked,
-    ),
-    Mistake(
-        "`{found}` is a list: the elements of a tensor are written with indices",
-        "write",
-        _lists,
-    ),
-    Mistake(
-        "`{found}` adds a dimension in NumPy; here the indices say which elements belong together",
-        "leave it out",
-        _new_dimensions,
-    ),
-    Mistake(
-        "`{found}` is a slice of Python that moves with an iterator: a window",
-        "add an iterator over the window, and state its range",
-        _windows,
-    ),
-    Mistake(
-        "`{found}` is a slice of Python; here each dimension has an iterator",
-        "name it, and state its range where it is not the whole dimension",
-        _slices,
-    ),
-)
+MISTAKES = listed(globals())

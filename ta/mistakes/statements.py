@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from einderive.ta.mistakes.formula import Formula, indexed, results
-from einderive.ta.mistakes.mistake import Correction, Mistake, pattern
+from einderive.ta.mistakes.mistake import Correction, listed
 
 _READ = re.compile(r"[^\W\d]\w*\s*\[([^\[\]]*)\](?!\s*\()")
 _TRAILING = re.compile(r"[-+*/^,]\s*(?=\s[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=(?!=)|\Z)")
@@ -85,62 +85,4 @@ def _chained_brackets(formula: Formula) -> Iterator[Correction]:
         yield Correction(tuple(edits))
 
 
-MISTAKES = (
-    Mistake(
-        "the indices of a tensor stand in one pair of brackets",
-        "separate them by commas",
-        _chained_brackets,
-    ),
-    Mistake("`out` stands before a statement", "write it there", _outputs_at_the_end),
-    pattern("`where` belongs to the statement before it", "write", r"\s*[;,]\s*(?=where\b)", " "),
-    pattern(
-        "a statement begins with its result, without a word before it",
-        "write",
-        r"(?:^|(?<=[;\n]))\s*(?:let|def|var|const|auto|val|set|double|float|int)\s+(?=\w+\s*[\[(=])",
-        "",
-    ),
-    pattern("a formula is written with `=`", "write", r"\)\s*:\s*return\b", ") ="),
-    pattern("", "write", r"(?<==)\s*[*/+]\s*(?=[\w(])", " "),
-    pattern(
-        "an assumption is a line of its own",
-        "begin it behind `;` or a new line",
-        r"(?<=[^\s;])[^\S\n]*,?[^\S\n]+(?P<at>assum(?:e|es|ing))\b(?=[^;\n]*[<>=!])",
-        "; assume",
-    ),
-    pattern(
-        "an assumption is said of a tensor, that is of all its elements",
-        "write its name alone",
-        r"(\bassume\b[^;\n\[]*?\w)(?P<at>\[[^\[\]]*\])",
-        r"\1",
-    ),
-    pattern(
-        "the promises of an assumption stand side by side",
-        "separate them by commas",
-        r"(\bassume\b[^;\n]*?)\s+(?P<at>and|&&?)(?=\s)",
-        r"\1,",
-    ),
-    pattern(
-        "an assumption is a line of its own",
-        "end it by `;` or a new line",
-        r"(\bassume\b[^;\n]*?[<>=]\s*-?[\w.]+)\s+(?=\w+\s*(?:\[[^\[\]]*\])?\s*=(?!=))",
-        r"\1; ",
-    ),
-    pattern(
-        "a comment begins with `#`",
-        "without it",
-        r"\s*/\*.*?\*/|\s*//\s*[A-Za-z]{2,}(?:[^\S\n]+\w+)+(?=\n|$)",
-        "",
-    ),
-    Mistake("each statement has one result", "write two", _several_at_once),
-    Mistake("", "write `=` between the result and the formula", _without_an_equal_sign),
-    Mistake(
-        "the formula has no left side",
-        "begin with the result and its indices",
-        _without_a_left_side,
-    ),
-    Mistake(
-        "`{found}` at the end of a line continues the statement on the next line",
-        "take it away, or complete the statement",
-        _an_operator_before_the_next_line,
-    ),
-)
+MISTAKES = listed(globals())

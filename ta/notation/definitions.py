@@ -47,7 +47,7 @@ def written_out(call: Defined) -> Expression:
     primes = max((len(n) - len(written(n)) for n in used | {n.name for n in call.names}), default=0)
 
     def at(part: Expression, names: Names, depth: int) -> Expression:
-        """The part of the formula, where k stands for the names inside of so many reducers."""
+        """The part of the formula, where k stands for the names inside of this many reducers."""
         match part:
             case Name(_, name) if name in operand:
                 moved = zip(call.names, names, strict=True)
@@ -67,7 +67,7 @@ def written_out(call: Defined) -> Expression:
         return replace(with_parts(part, lambda each: at(each, names, depth)), span=call.span)
 
     def fresh(depth: int) -> Names:
-        """Names for a reducer inside of so many; k itself where nothing outside has that name."""
+        """Names for a reducer inside of this many; k itself where nothing outside has that name."""
         if not depth and not definition.free:
             return call.names
         marks = "'" * (primes + depth + definition.free)

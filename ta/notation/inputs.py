@@ -1,4 +1,4 @@
-"""Statements about the inputs: promises about their elements, and names of their sizes.
+"""Statements about the inputs: assumptions about their elements, and names of their sizes.
 
     assume A > 0, 0 <= B < 1           every element
     assume n == 100                    a size, if no tensor has this name
@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from einderive.ta.errors import NameUnknownError, RangeError, shown
-from einderive.ta.given.assumptions import EXAMPLE, both, promised
+from einderive.ta.given.assumptions import EXAMPLE, both, bounds_of
 from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.node import Number as Value
 from einderive.ta.notation.lowering import constant
@@ -41,17 +41,18 @@ from einderive.ta.syntax.walks import with_parts
 
 Sizes: TypeAlias = Mapping[str, int]
 Shape: TypeAlias = Sequence[int | str]
-Promises: TypeAlias = dict[str, tuple[Bounds, Expression]]
+Assumed: TypeAlias = dict[str, tuple[Bounds, Expression]]
+"""The bounds of each input's elements, and the comparison that states them."""
 
 
-def promises_and_sizes(
-    promises: Sequence[Expression],
+def bounds_and_sizes(
+    assumptions: Sequence[Expression],
     statements: Sequence[Statement],
     shapes: Mapping[str, Shape],
     given: Sizes,
-) -> tuple[Promises, dict[str, int]]:
-    """The promises about each input with their places, and the values of all names of sizes."""
-    found = promises_of(promises, {statement.target.name for statement in statements})
+) -> tuple[Assumed, dict[str, int]]:
+    """The bounds of each input with their places, and the values of all names of sizes."""
+    found = _assumed(assumptions, {statement.target.name for statement in statements})
     read = {
         part.source.name
         for statement in statements
@@ -60,7 +61,7 @@ def promises_and_sizes(
         if isinstance(part, Read) and isinstance(part.source, Name)
     }
     sizes = dict(given)
-    for name, (bounds, promise) in tuple(found.items()):
+    for name, (bounds, stated) in tuple(found.items()):
         value = bounds.least
         if name in read or name in shapes or value != bounds.greatest:
             continue
@@ -69,7 +70,7 @@ def promises_and_sizes(
         if sizes.setdefault(name, value.numerator) != value:
             raise NotationError(
                 f"the size {name} is given as {sizes[name]}, and the text says {value}",
-                promise.span,
+                stated.span,
                 RangeError,
                 next_step="give it once",
             )
@@ -82,20 +83,20 @@ def promises_and_sizes(
     return found, found_sizes(statements, shapes, sizes)
 
 
-def refuse_unread(promises: Promises, inputs: Mapping[str, Tensor]) -> None:
-    """Refuse promises about what is no input, and about the order of complex numbers."""
-    for name, (bounds, promise) in promises.items():
+def refuse_unread(assumed: Assumed, inputs: Mapping[str, Tensor]) -> None:
+    """Refuse assumptions about a name that is no input, and about the order of complex numbers."""
+    for name, (bounds, stated) in assumed.items():
         if name not in inputs:
             raise NotationError(
                 f"{name} is not read, so nothing is assumed of it",
-                promise.span,
+                stated.span,
                 NameUnknownError,
                 next_step=f"the inputs are {', '.join(inputs)}",
             )
         if inputs[name].dtype.startswith("complex") and bounds != Bounds(nonzero=True):
             raise NotationError(
                 f"{name} holds complex numbers, which have no order",
-                promise.span,
+                stated.span,
                 next_step=f"of complex numbers only `assume {name} != 0` can be said",
             )
 
@@ -116,26 +117,26 @@ def with_numbers(shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, tuple[i
     }
 
 
-def promises_of(promises: Sequence[Expression], targets: Set[str]) -> Promises:
-    """The promises about each input, with their places."""
-    found: Promises = {}
-    for promise in promises:
-        if not isinstance(promise, Comparison):
+def _assumed(assumptions: Sequence[Expression], targets: Set[str]) -> Assumed:
+    """The bounds of each input, with their places."""
+    found: Assumed = {}
+    for each in assumptions:
+        if not isinstance(each, Comparison):
             raise NotationError(
                 "an assumption is a comparison of a tensor with a number",
-                promise.span,
+                each.span,
                 next_step=EXAMPLE,
             )
         try:
-            name, bounds = promised([_operand(o) for o in promise.operands], promise.operators)
-            before, _ = found.get(name, (ANY, promise))
-            found[name] = both(before, bounds), promise
+            name, bounds = bounds_of([_operand(o) for o in each.operands], each.operators)
+            before, _ = found.get(name, (ANY, each))
+            found[name] = both(before, bounds), each
         except ValueError as error:
-            raise NotationError(str(error), promise.span, next_step=EXAMPLE) from None
+            raise NotationError(str(error), each.span, next_step=EXAMPLE) from None
         if name in targets:
             raise NotationError(
                 f"{name} is computed, and assumptions are about inputs",
-                promise.span,
+                each.span,
                 next_step="assume it of the inputs; what follows from that is found",
             )
     return found

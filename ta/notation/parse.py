@@ -26,8 +26,8 @@ from einderive.ta.ir.program import Program
 from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import gathers_written_out
 from einderive.ta.notation.inputs import (
+    bounds_and_sizes,
     names_of_sizes,
-    promises_and_sizes,
     refuse_unread,
     sized,
     with_numbers,
@@ -47,9 +47,9 @@ from einderive.ta.notation.statement import ranges_of_reads, read_statement, ten
 from einderive.ta.syntax.layout import joined, without_comments
 from einderive.ta.syntax.reader import (
     complete_errors,
+    read_assumptions,
     read_expression,
     read_program,
-    read_promises,
     tried,
 )
 from einderive.ta.syntax.tree import Name, NotationError, Read, ScopeText, Size, scalars
@@ -114,7 +114,7 @@ def _program(
 ) -> Program:
     statements = read_program(text)
     extents, given = dict(symbolic), dict(numbers)
-    promises, sizes = promises_and_sizes(read_promises(text), statements, extents, given)
+    assumed, sizes = bounds_and_sizes(read_assumptions(text), statements, extents, given)
     symbols = {s for shape in extents.values() for s in shape if isinstance(s, str)}
     _refuse_unused(
         "a size",
@@ -129,10 +129,10 @@ def _program(
     of_result = dict(shapes)
     of_result |= {name: of_result[y] for name, y in earlier.items() if y in of_result}
     targets = [statement.target.name for statement in statements]
-    bounds = {name: bound for name, (bound, _) in promises.items()}
+    bounds = {name: bound for name, (bound, _) in assumed.items()}
     known = Known(of_result, types, targets, words | earlier.keys(), bounds)
     found = [read_statement(statement, known, stated) for statement in statements]
-    refuse_unread(promises, known.inputs)
+    refuse_unread(assumed, known.inputs)
     _refuse_unused("a shape", known.shapes, {*known.inputs, *targets})
     if not isinstance(types, str):
         _refuse_unused("an element type", types, {*known.inputs, *targets})

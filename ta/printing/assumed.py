@@ -1,4 +1,4 @@
-"""Promises about inputs as text: `0 <= A < 1`, `0 ≤ A < 1`, `0 \\leq A < 1`."""
+"""Assumptions about inputs as text: `0 <= A < 1`, `0 ≤ A < 1`, `0 \\leq A < 1`."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ LATEX = Signs(r"\leq", r"\geq", "=", r"\neq")
 
 
 def assumption_text(
-    promise: Assumption,
+    assumption: Assumption,
     signs: Signs = ASCII,
     number_text: Callable[[Number], str] = number,
     name: str = "",
 ) -> str:
-    """The comparisons, joined by commas; the parser reads them back as the same promise."""
-    name = name or promise.tensor
-    least, greatest, above, below, nonzero = promise.bounds
+    """The comparisons, joined by commas; the parser reads them back as the same assumption."""
+    name = name or assumption.tensor
+    least, greatest, above, below, nonzero = assumption.bounds
     lower = least > -inf or above
     upper = greatest < inf or below
     low = f"{number_text(least)} {'<' if above else signs.at_most} " if lower else ""
@@ -53,7 +53,7 @@ def assumption_text(
 
 
 def assumed_line(program: Program, signs: Signs = ASCII) -> str:
-    """`assume A > 0, 0 <= B < 1`; empty where nothing is promised."""
-    promises = [assumption_text(each, signs) for each in program.assumptions]
-    promises += [f"{name} {signs.equal} {size}" for name, size in program.sizes.items()]
-    return f"assume {', '.join(promises)}" if promises else ""
+    """`assume A > 0, 0 <= B < 1`; empty where nothing is assumed."""
+    comparisons = [assumption_text(each, signs) for each in program.assumptions]
+    comparisons += [f"{name} {signs.equal} {size}" for name, size in program.sizes.items()]
+    return f"assume {', '.join(comparisons)}" if comparisons else ""

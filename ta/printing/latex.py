@@ -46,11 +46,11 @@ def latex(node: Node | Program) -> str:
         lines = [_statement(node, position) for position in range(len(node.statements))]
         said = [assumption_text(a, LATEX, numeral, named(a.tensor)) for a in node.assumptions]
         said += [f"{named(name)} = {size}" for name, size in node.sizes.items()]
-        promises = r",\ ".join(said)
+        assumed = r",\ ".join(said)
         if len(lines) == 1:
             line = lines[0].replace(" &= ", " = ")
-            return rf"{line} \quad ({promises})" if promises else line
-        lines += [f"&({promises})"] * bool(promises)
+            return rf"{line} \quad ({assumed})" if assumed else line
+        lines += [f"&({assumed})"] * bool(assumed)
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
     excluded = frozenset(tensors_of(node))
     writer = _Writer(Printer(Namer(excluded), NO_HINTS))

@@ -100,8 +100,8 @@ def show_program(program: Program, *, unicode: bool = False) -> str:
     for place, s in enumerate(program.statements):
         if s.name in program.output_names and s.name in read:
             lines[place] = f"out {lines[place]}"
-    promises = assumed_line(program, UNICODE if unicode else ASCII)
-    return "\n".join([promises, *lines] if promises else lines)
+    assumed = assumed_line(program, UNICODE if unicode else ASCII)
+    return "\n".join([assumed, *lines] if assumed else lines)
 
 
 def show_statement(

@@ -49,7 +49,7 @@ class Proof(NamedTuple):
 
 
 def prove(left: Scope, right: Scope, seconds: float = inf) -> Proof:
-    """The proof, if one is found before so many seconds are over."""
+    """The proof, if one is found before this many seconds are over."""
     end = monotonic() + seconds
     prover = _Prover(left, right, end)
     proof = prover.tried(Case())
@@ -111,7 +111,7 @@ class _Prover:
         return equal
 
     def _given(self) -> list[Fact]:
-        """The promises about the entries that occur.  A read outside of a tensor is no entry."""
+        """The assumptions about the entries that occur.  A read outside of a tensor is no entry."""
         found: list[Fact] = []
         for number, made in enumerate(self.registry.all):
             if made.kind == "read" and isinstance(made.key, tuple) and made.key[1]:

@@ -39,10 +39,10 @@ def read_program(text: str) -> tuple[Statement, ...]:
     return statements
 
 
-def read_promises(text: str) -> tuple[Expression, ...]:
-    """The promises in a text, one comparison each."""
-    found = (each.promises for each in _program(text) if isinstance(each, Assumptions))
-    return tuple(promise for promises in found for promise in promises)
+def read_assumptions(text: str) -> tuple[Expression, ...]:
+    """The assumptions in a text, each as one comparison."""
+    found = (each.comparisons for each in _program(text) if isinstance(each, Assumptions))
+    return tuple(comparison for comparisons in found for comparison in comparisons)
 
 
 @lru_cache(maxsize=64)

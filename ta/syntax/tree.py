@@ -240,7 +240,7 @@ class Assumptions:
     """`assume A > 0, 0 <= B < 1`."""
 
     span: Span
-    promises: tuple[Expression, ...]
+    comparisons: tuple[Expression, ...]
 
 
 def unknown_size(name: Name) -> NotationError:

@@ -20,7 +20,7 @@ PARTS: Final = (1.5707963705062866, -4.371139000186241e-08, -1.7151245100059438e
 WIDE_PARTS: Final = (1.5707963267948966, 6.123233995736766e-17)
 NEAR: Final = 2.0**17
 SIGN: Final = 30
-"""Bit 1 of an integer becomes the sign, so many bits further."""
+"""Bit 1 of an integer becomes the sign, this many bits further."""
 
 
 def _taken_off(x: Vector, shift: float, parts: Sequence[float]) -> tuple[Vector, Vector]:

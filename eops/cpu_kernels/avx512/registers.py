@@ -44,7 +44,7 @@ def has_vectors() -> bool:
 
 @dataclass(frozen=True)
 class Vector:
-    """So many numbers of one type in one register."""
+    """This many numbers of one type in one register."""
 
     builder: ir.IRBuilder
     value: Any
@@ -196,7 +196,7 @@ class Vector:
         return ir.Constant(self._whole(), [number] * self.lanes)
 
     def part(self, first: int, count: int) -> Vector:
-        """So many of the numbers, from the first on."""
+        """This many of the numbers, from the first on."""
         places = ir.Constant(ir.VectorType(ir.IntType(32), count), [*range(first, first + count)])
         return self._of(self.builder.shuffle_vector(self.value, self._nothing(), places))
 

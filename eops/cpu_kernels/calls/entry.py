@@ -54,9 +54,9 @@ class _Method(ctypes.Structure):
 
 
 def entry(code: Code, work: float, *, several: bool, most: int = 1) -> Callable[..., object]:
-    """The kernel of so many operations, whose code stays as long as this function.  With `several`,
-    as many threads run it as torch has, and at most `most`, if the work is enough and the process
-    has such threads."""
+    """The kernel of this many operations, whose code stays as long as this function.  With
+    `several`, as many threads run it as torch has, and at most `most`, if the work is enough and
+    the process has such threads."""
     alone: Callable[..., object] = _function("released" if work >= RELEASED else "held", code)
     if not several or work < threads.WORK or threads.parallel() is None:
         return alone

@@ -78,9 +78,9 @@ def plain(text: ast.expr) -> bool:
 
 
 LEAST_SHORT: Final = 16
-"""So many steps fill a vector."""
+"""This many steps fill a vector."""
 MOST_SHORT: Final = 128
-"""LLVM writes out loops of at most about so many steps."""
+"""LLVM writes out loops of at most about this many steps."""
 
 
 def is_short(start: ast.expr, stop: ast.expr, body: Sequence[ast.stmt]) -> bool:

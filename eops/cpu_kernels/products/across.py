@@ -14,7 +14,7 @@ from llvmlite import ir
 from einderive.eops.cpu_kernels.products.writer import INT, SHORT, Writer
 
 PART: Final = 256
-"""So many products are added to each other before they are added to the total."""
+"""This many products are added to each other before they are added to the total."""
 TOTALS: Final = 8
 """Vectors of totals, which keep the processor's units of multiplication busy."""
 LANES: Final = {"float32": (4, 8, 16), "float64": (2, 4, 8)}

@@ -16,7 +16,7 @@ from llvmlite import ir
 from einderive.eops.cpu_kernels.products.writer import INT, Writer
 
 PART: Final = 256
-"""So many products are added to each other in a lane before they are added to the total."""
+"""This many products are added to each other in a lane before they are added to the total."""
 TOTALS: Final = 12
 """Vectors of totals that fit into registers, beside those of the parts."""
 LANES: Final = {"float32": 16, "float64": 8}
@@ -66,7 +66,7 @@ class Along(Writer):
                 self.multiply_add(totals[r * self.columns + column], numbers, side)
 
     def _until(self, count: Any) -> Any:
-        """The mask of the first so many places."""
+        """The mask of the first this many places."""
         kind = ir.VectorType(INT, self.lanes)
         places = ir.Constant(kind, [*range(self.lanes)])
         many = ir.Constant(kind, ir.Undefined)

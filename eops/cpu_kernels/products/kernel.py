@@ -114,8 +114,8 @@ class Narrow:
 
 
 def runs_along(x: torch.Tensor, columns: int) -> bool:
-    """Whether the kernel for this X and so many columns has vectors along the terms, for which the
-    terms of each column of Y have to lie side by side."""
+    """Whether the kernel for this X and this many columns has vectors along the terms, for which
+    the terms of each column of Y have to lie side by side."""
     return columns <= MOST and x.shape[1] >= LEAST_ALONG and x.stride(1) == 1
 
 

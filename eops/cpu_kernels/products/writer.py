@@ -15,7 +15,7 @@ ADDRESSES: Final = INT.as_pointer()
 
 
 class Writer:
-    """The function `name(data)` of a module, of numbers of a type in vectors of so many lanes.
+    """The function `name(data)` of a module, of numbers of a type in vectors of this many lanes.
 
     `data` holds the addresses of X, Y and Z and the numbers of `kernel.Narrow`: rows, terms, and
     the steps of X's rows, X's columns, Y's rows and Y's columns."""
@@ -76,7 +76,7 @@ class Writer:
         return self.builder.gep(self.z, [self.builder.add(at, INT(column))])
 
     def rooms(self, count: int) -> list[Any]:
-        """Memory for so many vectors, which LLVM turns into registers, filled with zeros."""
+        """Memory for this many vectors, which LLVM turns into registers, filled with zeros."""
         with self.builder.goto_entry_block():
             found = [self.builder.alloca(self.vector) for _ in range(count)]
         self.clear(found)
@@ -100,7 +100,7 @@ class Writer:
         return self.called(f"llvm.masked.load.{self.suffix}.p0", self.vector, given)
 
     def mask(self, count: int) -> Any:
-        """The first so many places."""
+        """The first this many places."""
         kind = ir.VectorType(BIT, self.lanes)
         return ir.Constant(kind, [int(k < count) for k in range(self.lanes)])
 

@@ -148,7 +148,7 @@ def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
 
 
 def _floating(name: str) -> Written:
-    """LLVM's function of so many numbers of one floating type, which loops over it vectorise."""
+    """LLVM's function of this many numbers of one floating type, which loops over it vectorise."""
 
     @instruction
     def one(typing: Any, x: Any) -> Any:

@@ -32,7 +32,7 @@ from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
 from einderive.ta.notation.parse import parse
 
 MOST_OPERANDS = 8
-"""At most so many expressions are tried as x."""
+"""At most this many expressions are tried as x."""
 CORRECTIONS = ("0", "1")
 """The values of `ddof` that are tried."""
 X = "x"

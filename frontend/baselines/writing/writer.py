@@ -159,7 +159,7 @@ class Writer:
         return name
 
     def needs(self, elements: int) -> None:
-        """Notes a temporary of so many elements."""
+        """Notes a temporary of this many elements."""
         self.elements = max(self.elements, elements)
 
     def written(self, scope: Scope) -> Written:

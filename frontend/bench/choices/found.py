@@ -42,7 +42,7 @@ DRAWING_SECONDS: Final = 10.0
 ONE_BY_ONE: Final = Effort(0.0, 3.0, 60.0, 60.0, HIGH.preparing, 0.0, tried=DRAWN, compiled=DRAWN)
 """Each program that was drawn is built, judged and timed."""
 NEAR, MOST = 1.5, 12
-"""At most so many programs are kept, of those that take at most so many times the fastest one's
+"""At most this many programs are kept, of those that take at most this many times the fastest one's
 time in their race."""
 
 

@@ -133,7 +133,7 @@ class Product(NamedTuple):
 
 
 def products(n: int) -> tuple[Product, ...]:
-    """Products of n x n, and a convolution with so many products of pixels and channels."""
+    """Products of n x n, and a convolution with this many products of pixels and channels."""
     square = {"A": (n, n), "B": (n, n)}
     edge, channels = max(4, round(n**0.5)), max(16, n // 16)
     pixels = {"A": (1, edge, edge, channels), "K": (3, 3, channels, channels)}

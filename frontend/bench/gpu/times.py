@@ -56,7 +56,8 @@ def gpu_seconds(run: Run) -> float:
 
 
 def _times(most: int, seconds: float, once: float) -> int:
-    """How often to run what takes so long once: `most` times, less often beyond so many seconds."""
+    """How often to run what takes so long once: `most` times, less often beyond this many
+    seconds."""
     return max(1, min(most, int(seconds / once)))
 
 

@@ -29,7 +29,7 @@ POWERS: Final = tuple(range(12, 25, 2))
 
 
 class Kernel(NamedTuple):
-    """`shapes` are those of the operands for so many elements."""
+    """`shapes` are those of the operands for this many elements."""
 
     name: str
     text: str

@@ -37,7 +37,8 @@ def bench_kernels(
     **asked: Any,
 ) -> int:
     """The tables; 0 where every goal is reached.  A table in a file grows by each row, and a second
-    run goes on where the first one ended; what is not begun after so many minutes is left to it."""
+    run goes on where the first one ended; what is not begun after this many minutes is left to
+    it."""
     wanted = wanted or PEERS
     campaign = Campaign(out, how="the public call", **asked)
     for peer, reason in missing().items():

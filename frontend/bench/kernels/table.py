@@ -17,7 +17,7 @@ LEAST_MEAN, LEAST_KIND = 1.0, 0.6
 """The goals: against each peer by itself, and of each kind against the best of them."""
 LEAST_BANDWIDTH = 0.8
 WORST = 15
-"""At most so many stages are listed as the slowest beside the best peer."""
+"""At most this many stages are listed as the slowest beside the best peer."""
 
 HEAD = (
     f"{'stage':<44} {'elements':>9} {'einderive':>9} "

@@ -14,8 +14,8 @@ from einderive.frontend.trial.timing import Timing
 
 ALLOWANCE = 10e-6
 IMPROVED = 1.1
-"""Derivation improves the call of a formula where it is so many times as fast as the fastest plain
-program, at least."""
+"""Derivation improves the call of a formula where it is this many times as fast as the fastest
+plain program, at least."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 State = Literal["running", "stopping", "done", "stopped", "failed"]
 MOST_MOMENTS = 240
-"""Of the past of a search so many moments are kept for its drawing."""
+"""Of the past of a search this many moments are kept for its drawing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,7 @@ def _axis(axis: int, value: Value) -> int:
 
 
 def _takes(name: str, count: int) -> bool:
-    """Whether the notation has this function of so many operands."""
+    """Whether the notation has this function of this many operands."""
     function = FUNCTIONS.get(name)
     if function is not None:
         return function.arity == count

@@ -20,7 +20,7 @@ PAIR = "i in 0:6, k in 0:6"
 
 
 def scope_of(text: str, dtype: str = "float64") -> Scope:
-    """The scope of `Y[...] = ...`, with the promises that its names make."""
+    """The scope of `Y[...] = ...`, with the assumptions about its names."""
     shapes = {"A": (6,), "B": (6,), "D": (6,), "C": (6, 6), "Q": (6, 6)}
     used = {
         name: shape for name, shape in shapes.items() if f"{name}[" in text or name + "{" in text

@@ -79,9 +79,9 @@ def test_a_promise_is_a_part_of_the_tensor() -> None:
         for line in ("", "assume A > 0;")
     )
     assert plain is not promised
-    (tensor,) = assumed.promising(promised)
+    (tensor,) = assumed.assuming(promised)
     assert tensor.name == "A"
-    assert assumed.promising(plain) == ()
+    assert assumed.assuming(plain) == ()
     forgotten = assumed.forgotten(promised, frozenset({tensor}))
     assert forgotten is plain
     assert isinstance(promised, Scope)

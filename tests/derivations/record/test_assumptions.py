@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import einderive as ed
-from einderive.derivations.record.promises import used_by, used_by_all
+from einderive.derivations.record.assumptions import used_by, used_by_all
 
 SHAPES = {"A": (6,), "B": (6,)}
 

@@ -1,12 +1,12 @@
-"""Data that keep the promises of a formula about its inputs: `assume A > 0, 0 <= B < 1`.
+"""Data that satisfy the assumptions of a formula about its inputs: `assume A > 0, 0 <= B < 1`.
 
     least <= A                |x - least| + least
     A <= greatest             greatest - |greatest - x|
     least <= A <= greatest    the walk of x from end to end, reflected at each
 
-So large numbers stay large, nearly equal ones nearly equal, and numbers that keep the promise stay
-as they are.  If a value is still outside, as a NaN is, or a number that is rounded to an open end,
-a number well inside takes its place.
+So large numbers stay large, nearly equal ones nearly equal, and numbers that satisfy the
+assumption stay as they are.  If a value is still outside, as a NaN is, or a number that is rounded
+to an open end, a number well inside takes its place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from math import ceil, floor, inf, isfinite
 import torch
 
 from einderive.eops.dtypes import LIMITS
-from einderive.frontend.promises.check import rounded
+from einderive.frontend.assumptions.check import rounded
 from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.program import Assumption
@@ -44,7 +44,7 @@ def folded(values: torch.Tensor, bounds: Bounds) -> torch.Tensor:
 
 
 def kept(values: torch.Tensor, tensor: Tensor) -> torch.Tensor:
-    """The values in the tensor's type, each one that breaks the promise replaced."""
+    """The values in the tensor's type, each one that violates the assumption replaced."""
     dtype, bounds = getattr(torch, tensor.dtype), tensor.bounds
     found = values.to(dtype)
     if bounds == ANY:
@@ -53,9 +53,9 @@ def kept(values: torch.Tensor, tensor: Tensor) -> torch.Tensor:
     return found.masked_fill(wrong, _inside(tensor)) if bool(wrong.any()) else found
 
 
-def _broken(values: torch.Tensor, promise: Bounds) -> torch.Tensor:
-    """The floating-point numbers that break the promise, NaN among them."""
-    bounds = rounded(promise, values.dtype)
+def _broken(values: torch.Tensor, assumed: Bounds) -> torch.Tensor:
+    """The floating-point numbers that violate the assumption, NaN among them."""
+    bounds = rounded(assumed, values.dtype)
     least, greatest = float(bounds.least), float(bounds.greatest)
     low = values > least if bounds.above else values >= least
     high = values < greatest if bounds.below else values <= greatest
@@ -63,7 +63,7 @@ def _broken(values: torch.Tensor, promise: Bounds) -> torch.Tensor:
 
 
 def _inside(tensor: Tensor) -> float:
-    """A number of the tensor's type that keeps the promise; BuildError where none is found."""
+    """A number of the tensor's type that satisfies the assumption; BuildError if none is found."""
     dtype = getattr(torch, tensor.dtype)
     for number in _candidates(tensor.bounds):
         rounded = torch.tensor(number, dtype=torch.float64).to(dtype)
@@ -81,7 +81,7 @@ def _candidates(bounds: Bounds) -> Iterator[float]:
 
 def whole_ends(tensor: Tensor, low: int, high: int) -> tuple[int, int]:
     """The least and the greatest integer to draw, instead of `low` and `high`.  BuildError if no
-    number of the type keeps the promise."""
+    number of the type satisfies the assumption."""
     bounds, (first, last) = tensor.bounds, LIMITS[tensor.dtype]
     if bounds.least > -inf:
         end = ceil(bounds.least)
@@ -99,7 +99,7 @@ def whole_ends(tensor: Tensor, low: int, high: int) -> tuple[int, int]:
 
 
 def without_zero(values: torch.Tensor, tensor: Tensor, ends: tuple[int, int]) -> torch.Tensor:
-    """The integers with another number in the place of 0, if that is promised."""
+    """The integers with another number in the place of 0, where an assumption excludes 0."""
     if not tensor.bounds.nonzero:
         return values
     return values.masked_fill_(values == 0, ends[1] or ends[0])
@@ -109,5 +109,5 @@ def _none(tensor: Tensor) -> BuildError:
     return BuildError(
         f"no {tensor.dtype} number keeps `{Assumption(tensor.name, tensor.bounds)}`, so that there "
         "are no data to try programs on",
-        next_step="promise less, or choose another element type",
+        next_step="assume less, or choose another element type",
     )

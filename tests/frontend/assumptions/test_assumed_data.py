@@ -1,4 +1,4 @@
-"""Data that programs are judged on keep what the formula promises, whatever the family makes."""
+"""The data on which programs are judged satisfy the assumptions, whatever the family makes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from einderive.frontend.accuracy.inputs import (
     random_inputs,
     whole_range_inputs,
 )
-from einderive.frontend.promises.check import rounded
+from einderive.frontend.assumptions.check import rounded
 from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Tensor
 

@@ -1,9 +1,9 @@
-"""Checks of operands against the promises of a formula: `assume A > 0`.
+"""Checks of operands against the assumptions of a formula: `assume A > 0`.
 
-If a program's steps used a promise, each call checks it in one pass over the tensor.  Under a mode
-of torch such as `FakeTensorMode`, whose tensors have no elements, nothing is checked.  A NaN breaks
-every promise.  The ends of a promise are rounded to the tensor's type, so that an element 0.1 keeps
-`assume A <= 0.1` in float32 as well.
+If a program's steps used an assumption, each call checks it in one pass over the tensor.  Under a
+mode of torch such as `FakeTensorMode`, whose tensors have no elements, nothing is checked.  A NaN
+violates every assumption.  The ends of an assumption are rounded to the tensor's type, so that an
+element 0.1 satisfies `assume A <= 0.1` in float32 as well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Check = Callable[[torch.Tensor], None]
 
 @lru_cache
 def rounded(bounds: Bounds, dtype: torch.dtype) -> Bounds:
-    """The promise with its ends as numbers of a floating type."""
+    """The assumption with its ends as numbers of a floating type."""
     if not dtype.is_floating_point:
         return bounds
 
@@ -35,8 +35,8 @@ def rounded(bounds: Bounds, dtype: torch.dtype) -> Bounds:
 
 
 def check_of(tensor: Tensor) -> Check:
-    """A function of values that raises AssumptionError if one of them breaks the tensor's
-    promise."""
+    """A function of values that raises AssumptionError if one of them violates the
+    tensor's assumption."""
     return opaque(partial(_check, tensor))
 
 

@@ -10,8 +10,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import einderive as ed
+from einderive.frontend.assumptions.check import check_of
 from einderive.frontend.call.record import Call
-from einderive.frontend.promises.check import check_of
 from einderive.frontend.trial.choose import choose
 from einderive.ta.errors import AssumptionError
 from tests.frontend.races import candidates_win
@@ -86,7 +86,7 @@ def test_a_saved_derivation_rests_on_the_same(compiled: ed.CompiledFunction, tmp
     loaded = ed.load(path)
     assert loaded.check()
     again = choose(loaded)
-    assert [str(t.name) for t in again.run.promised] == ["A"]
+    assert [str(t.name) for t in again.run.assumed] == ["A"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import torch
 
 from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.api.formula import parse
-from einderive.frontend.promises.indices import reach_of
+from einderive.frontend.assumptions.indices import reach_of
 from einderive.ta.ir.affine import Range
 
 
