@@ -91,6 +91,10 @@ class Steps:
 
         return step
 
+    def line(self, line: Line) -> Step:
+        """A step through a plain line, as operands of known layouts call it."""
+        return self.of(line.first(*self.leaves)[1])
+
 
 @undisturbed()
 def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options: Any) -> Way | None:
@@ -172,12 +176,12 @@ def _faster(asked: Asked, steps: Steps, lines: Sequence[Line], seconds: float) -
     made: dict[Way, Step] = {}
     for line in lines:
         with suppress(*PROBLEMS):  # a line without a derivative
-            firsts[line] = first(steps.of(line), cuda)
+            firsts[line] = first(steps.line(line), cuda)
     keeping = [line for line in firsts if keeps_results(steps.call(line))]
     reads = len(keeping) == len(firsts)  # torch keeps the results, and so may the call
     for line in keeping if not reads else ():
         firsts[replace(line, copied=True)] = firsts.pop(line)
-    made |= {line: steps.of(line) for line in firsts}
+    made |= {line: steps.line(line) for line in firsts}
     if not firsts:
         return []
     order = sorted(firsts, key=firsts.__getitem__)
