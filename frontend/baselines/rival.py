@@ -9,7 +9,7 @@ out the same are one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -89,10 +89,15 @@ def rivals(program: Program, device: str, strict: bool = False) -> tuple[Rival, 
     """The distinct plain programs.  There are none if the operands are floats of several types, or
     if only a loop over elements would do.  With `strict`, only those that keep NaN and infinities
     where the formula has them."""
+    return tuple(one_by_one(program, device, strict))
+
+
+def one_by_one(program: Program, device: str, strict: bool = False) -> Iterator[Rival]:
+    """The programs of `rivals`, each written when it is asked for."""
     floats = {t.dtype for t in program.inputs if Kinds().of(t) is Kind.FLOAT}
     if not program.inputs or len(floats) > 1:
-        return ()
-    found: dict[str, Rival] = {}
+        return
+    found: set[str] = set()
     without: list[frozenset[Recogniser]] = [frozenset()]
     for left_out in without:
         order = tuple(r for r in (FORMED if strict else RECOGNISERS) if r not in left_out)
@@ -101,12 +106,12 @@ def rivals(program: Program, device: str, strict: bool = False) -> tuple[Rival, 
         except NotWritten:
             continue
         if rival.text not in found:
-            found[rival.text] = rival
+            found.add(rival.text)
+            yield rival
             more = (left_out | {recogniser} for recogniser in order if recogniser in used)
             without += [each for each in more if each not in without]
         if len(found) == MOST_RIVALS:
-            break
-    return tuple(found.values())
+            return
 
 
 def rewritten(words: tuple[str, ...], text: str, program: Program) -> Rival | None:

@@ -24,7 +24,7 @@ from einderive.derivations.search.graph import Graph, default_item_bytes
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import executable as plain_executable
-from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.baselines.rival import one_by_one
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.derived import Derived
@@ -131,7 +131,7 @@ def _run(
         )
     if chosen.text:
         wanted = chosen.words, _NUMBER.sub("_", chosen.text)
-        for rival in rivals(program, device, strict):
+        for rival in one_by_one(program, device, strict):
             if (rival.words, _NUMBER.sub("_", rival.text)) == wanted:
                 return plain_executable(rival, program, types)
         return None

@@ -34,7 +34,7 @@ from einderive.frontend.trial.effort import Effort, effort_of
 from einderive.frontend.trial.entrants import PROBLEMS
 from einderive.frontend.trial.hard import expected_of
 from einderive.frontend.trial.outcome import Outcome
-from einderive.frontend.trial.timing import LONG_SAMPLE, first, race, timed
+from einderive.frontend.trial.timing import LONG_SAMPLE, batch, first, race, timed
 
 Step = Callable[[], object]
 
@@ -42,8 +42,9 @@ SHARE: Final = 0.2
 """The race takes so much of the seconds for timing."""
 FAR_BEHIND: Final = 1.5
 """A line whose first steps take this many times the fastest one's is not raced."""
-FAR_CALL: Final = 5.0
-"""A line whose call alone takes this many times the fastest line's is not run."""
+FAR_CALL, QUICK_CALL = 5.0, 1e-3
+"""A line whose call alone takes this many times the fastest line's, and more than so many seconds,
+is not run."""
 MOST_LINES: Final = 3
 WORTHWHILE: Final = 2e-4
 """Nothing is kept for steps that take less: a node of Python costs a good part of this."""
@@ -90,6 +91,10 @@ class Steps:
 
         return step
 
+    def line(self, line: Line) -> Step:
+        """A step through a plain line, as operands of known layouts call it."""
+        return self.of(line.first(*self.leaves)[1])
+
 
 @undisturbed()
 def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options: Any) -> Way | None:
@@ -133,10 +138,12 @@ def _chosen(asked: Asked) -> Way | None:
 
 def _near(asked: Asked) -> Sequence[Line]:
     """The lines whose calls alone took no longer than some times the fastest one's, when they were
-    tried: a step takes longer than its call, and one of them may take a minute."""
+    tried: a step takes longer than its call, and one of them may take a minute.  Quick calls are
+    all tried: what they took when they were run for the first time says little."""
     known = {trial.text: trial.seconds for trial in asked.outcome.trials if trial.text}
     least = min((known.get(line.rival.text, inf) for line in asked.lines), default=inf)
-    return [line for line in asked.lines if known.get(line.rival.text, least) <= FAR_CALL * least]
+    most = max(FAR_CALL * least, QUICK_CALL)
+    return [line for line in asked.lines if known.get(line.rival.text, least) <= most]
 
 
 def _effort(options: Any) -> Effort:
@@ -169,18 +176,19 @@ def _faster(asked: Asked, steps: Steps, lines: Sequence[Line], seconds: float) -
     made: dict[Way, Step] = {}
     for line in lines:
         with suppress(*PROBLEMS):  # a line without a derivative
-            firsts[line] = first(steps.of(line), cuda)
+            firsts[line] = first(steps.line(line), cuda)
     keeping = [line for line in firsts if keeps_results(steps.call(line))]
     reads = len(keeping) == len(firsts)  # torch keeps the results, and so may the call
     for line in keeping if not reads else ():
         firsts[replace(line, copied=True)] = firsts.pop(line)
-    made |= {line: steps.of(line) for line in firsts}
+    made |= {line: steps.line(line) for line in firsts}
     if not firsts:
         return []
     order = sorted(firsts, key=firsts.__getitem__)
     for line in order[:MOST_LINES]:  # the first runs write to memory that is new to the process
         if firsts[line] <= BRIEF:
-            firsts[line] = min(firsts[line], *(timed(made[line], cuda) for _ in range(2)))
+            calls = batch(firsts[line], LONG_SAMPLE)
+            firsts[line] = min(firsts[line], *(timed(made[line], cuda, calls) for _ in range(2)))
     order.sort(key=firsts.__getitem__)
     best = min(known, firsts[order[0]])
     most = kept_bytes(steps.call(order[0]))

@@ -26,8 +26,9 @@ DUEL_SECONDS = 0.2
 MOST_CALLS = 100
 MOST = 30
 """Rounds, at most."""
-WARM, BRIEF = 0.03, 1e-3
-"""A first call that is no longer than this may have been something that is done once."""
+WARM, BRIEF = 0.03, 1e-2
+"""A first call that is no longer than `WARM` may have been something that is done once.  Two calls
+that are no longer than `BRIEF` may both have waited for a processor, for 4 to 8 ms each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,19 @@
 """Scaled dot-product attention in one call, also where some scores are masked.
 
 O[b,i,e] = S[j] P[b,i,j]*V[b,j,e],   P = softmax over j of c * S[d] Q[b,i,d]*K[b,j,d]
+
+P may be a statement, or stand in the product itself: `softmax[j](S[b,i,j])*V[b,j,e]`.  The factor c
+may be written as a function of numbers, such as `1/sqrt(size(d))`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from fractions import Fraction
 from functools import reduce
-from math import inf
+from math import inf, isfinite
 
+import numpy as np
 import torch
 
 from einderive.eops.library import attention, softmax
@@ -16,26 +22,32 @@ from einderive.frontend.baselines.writing.terms import as_it_is, extent
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Const, Node, Scope, Select
-from einderive.ta.ir.subst import accesses, rebuild
+from einderive.ta.ir.node import Access, Apply, Const, Mul, Node, Scope, Select
+from einderive.ta.ir.subst import accesses, fold, rebuild, substitute, with_children
 
 GROUPS = (("b", "i", "d"), ("b", "j", "d"), ("b", "j", "e"))
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
-    if scope.empty:
+    if scope.empty or scope.reducer != "sum" or len(scope.sums) != 1:
         return None
-    found, mask = attention.find(scope), None
-    if found is None:
-        opened = _unmasked(scope)
-        if opened is None:
-            return None
-        scope, mask = opened
-        found = attention.find(scope)
-    if found is None:
-        return None
+    for form in _forms(_with_numbers(scope)):
+        found = attention.find(form)
+        if found is not None:
+            return _written(form, found, None, writer)
+        opened = _unmasked(form)
+        found = None if opened is None else attention.find(opened[0])
+        if opened is not None and found is not None:
+            return _written(opened[0], found, opened[1], writer)
+    return None
+
+
+def _written(
+    scope: Scope, found: attention.Attention, mask: Select | None, writer: Writer
+) -> Written | None:
     roles = found.roles
     if any(len(roles[role]) != 1 for role in "ie"):
         return None
@@ -61,6 +73,39 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
         permuted(View(text, (*batch, *roles["i"], *roles["e"])), range(len(scope.loops))),
         "scaled_dot_product_attention",
     )
+
+
+def _forms(scope: Scope) -> Iterator[Scope]:
+    """The scope, and the same with all factors but one operand as a stage of weights."""
+    yield scope
+    factors = scope.body.factors if isinstance(scope.body, Mul) else ()
+    for values in factors if len(factors) > 2 else ():
+        if isinstance(values, Access):
+            body = expr.mul(*(factor for factor in factors if factor is not values))
+            used = [*affine.bits(body.free)]
+            places = {i: affine.iterator(place) for place, i in enumerate(used)}
+            loops = tuple(scope.domain[i] for i in used)
+            weights = make_scope(loops, (), substitute(body, places))
+            read = expr.access(weights, [affine.iterator(i) for i in used])
+            yield make_scope(scope.loops, scope.sums, expr.mul(values, read), scope.reducer)
+
+
+def _with_numbers(scope: Scope) -> Scope:
+    """The scope with the nearest float64 for each function of numbers, in all of its stages."""
+
+    def step(node: Node, operands: tuple[Node, ...]) -> Node:
+        if isinstance(node, Access):
+            if not isinstance(node.source, Scope):
+                return node
+            return expr.access(_with_numbers(node.source), node.rows, node.fill)
+        if isinstance(node, Apply) and all(isinstance(each, Const) for each in operands):
+            given = [rounded(each.value) for each in operands if isinstance(each, Const)]
+            found = float(FUNCTIONS[node.function].real(*map(np.float64, given)))
+            if isfinite(found):
+                return expr.const(Fraction(found))
+        return with_children(node, operands)
+
+    return make_scope(scope.loops, scope.sums, fold(scope.body, step), scope.reducer)
 
 
 def _unmasked(scope: Scope) -> tuple[Scope, Select] | None:

@@ -303,6 +303,45 @@ def test_names_and_the_order_of_operands_have_no_say() -> None:
     assert "scaled_dot_product_attention(Q, R, P)" in two
 
 
+SCORES = "sum[d](Q[b,i,d]*K[b,j,d])"
+
+
+@pytest.mark.parametrize(
+    ("weights", "options"),
+    [
+        (f"softmax[j]({SCORES}/4)", ""),
+        (f"softmax[j]({SCORES}/sqrt(size(d)))", ""),
+        (f"softmax[j]({SCORES}/sqrt(48))", ", scale=0.14433756729740646"),
+        (f"softmax[j](where(j <= i, {SCORES}/4, -inf))", ", is_causal=True"),
+        (f"softmax[j](where(j <= i, {SCORES}/sqrt(size(d)), -inf))", ", is_causal=True"),
+    ],
+)
+@pytest.mark.parametrize("apart", [False, True])
+def test_attention_is_one_call_however_its_weights_and_factor_are_written(
+    weights: str, options: str, apart: bool
+) -> None:
+    text = f"Y[b,i,e] = {weights}*V[b,j,e]"
+    if apart:
+        text = f"P[b,i,j] = {weights}; Y[b,i,e] = P[b,i,j]*V[b,j,e]"
+    shapes: Any = dict.fromkeys("QKV", (2, 7, 16))
+    program = ed.parse(text, **shapes)
+    line = rivals(program, "cpu")[0]
+    assert f"F.scaled_dot_product_attention(Q, K, V{options})" in line.text
+    generator = torch.Generator().manual_seed(1)
+    q, k, v = (torch.randn(2, 7, 16, generator=generator).double() for _ in range(3))
+    scores = q @ k.mT / (48**0.5 if "48" in weights else 4)
+    if "where" in weights:
+        scores = scores.masked_fill(~torch.ones(7, 7, dtype=torch.bool).tril(), -torch.inf)
+    operands = [{"Q": q, "K": k, "V": v}[tensor.name] for tensor in line.inputs]
+    torch.testing.assert_close(line.call(*operands), scores.softmax(2) @ v)
+
+
+def test_a_weight_that_is_no_softmax_is_no_attention() -> None:
+    shapes: Any = dict.fromkeys("QKV", (2, 7, 16))
+    text = f"Y[b,i,e] = sum[j](exp({SCORES})*V[b,j,e]/sum[l](exp(Q[b,l,0])))"
+    assert "scaled_dot_product" not in first_line(text, **shapes)
+
+
 def test_what_is_nearly_a_pattern_is_not_taken_for_it() -> None:
     near = (
         (

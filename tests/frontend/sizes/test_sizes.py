@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from runpy import run_module
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ import pytest
 
 import einderive as ed
 from einderive.frontend.api.compiled import CompiledFunction
+from einderive.frontend.baselines import rival
+from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.bench.sizes import FORMULAS, measured
 from einderive.frontend.sizes.family import Family
+from einderive.frontend.sizes.remade import _run
 from einderive.ta.errors import OperandError, RangeError
 from tests.amount import one_in
 from tests.frontend.races import candidates_win
@@ -72,6 +76,30 @@ def test_a_plain_program_is_written_again(monkeypatch: pytest.MonkeyPatch) -> No
     for b in (9, 1, 400):
         x, w, c = drawn(b, 7), drawn(5, 7), drawn(5)
         np.testing.assert_allclose(f(x, w, c), np.maximum(x @ w.T + c, 0), rtol=1e-5, atol=1e-5)
+
+
+def test_of_the_plain_programs_none_is_written_beyond_the_one_that_was_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "Y[i,o] = relu(sum[k](X[i,k]*W[o,k]))"
+    at = lambda b: ed.parse(text, X=(b, 7), W=(5, 7))  # noqa: E731
+    every = rivals(at(4), "cpu")
+    assert len(every) > 2
+    given, written = [0], rival._written
+
+    def counted(*arguments: Any) -> Any:
+        given[0] += 1
+        return written(*arguments)
+
+    monkeypatch.setattr(rival, "_written", counted)
+    for place, wanted in enumerate(every[:2], 1):
+        chosen = SimpleNamespace(words=wanted.words, text=wanted.text, label="baseline")
+        known: Any = SimpleNamespace(
+            derivation=SimpleNamespace(nan="loose"), device="cpu", chosen=chosen
+        )
+        given[0] = 0
+        assert _run(known, at(9), None, checked=True, timed=True) is not None
+        assert given[0] == place
 
 
 CASES: list[tuple[str, dict[str, Any], Callable[..., Any], list[tuple[int, ...]]]] = [

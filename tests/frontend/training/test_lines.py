@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -112,6 +113,18 @@ def every_line_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def names(tensor: torch.Tensor) -> str:
     return type(tensor.grad_fn).__name__
+
+
+def test_a_line_is_left_out_for_its_call_where_that_takes_long() -> None:
+    """A quick call that waited for a processor when it was tried takes part all the same."""
+    program = ed.parse("Y[i,k] = softmax[k](X[i,k])", X=(8, 8))
+    given = lambda text: Line(program, Rival((), text, torch.softmax, program.inputs))  # noqa: E731
+    times = {"quick": 1e-5, "waited": 8e-4, "slow": 0.1}
+    trials = [SimpleNamespace(text=text, seconds=seconds) for text, seconds in times.items()]
+    asked: Any = SimpleNamespace(
+        outcome=SimpleNamespace(trials=trials), lines=[*map(given, (*times, "not tried"))]
+    )
+    assert [line.rival.text for line in choose._near(asked)] == ["quick", "waited", "not tried"]
 
 
 @pytest.mark.usefixtures("every_line_is_faster")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from einderive.frontend.trial.timing import Timing, batch, race, summary
+import pytest
+
+from einderive.frontend.trial import timing
+from einderive.frontend.trial.timing import Timing, batch, first, race, summary
 
 
 def test_a_difference_within_the_noise_is_no_win() -> None:
@@ -31,6 +34,18 @@ def test_short_calls_are_timed_in_batches() -> None:
     assert batch(1e-6) == 100
     assert batch(2e-5) == 5
     assert batch(1.0) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "runs"), [([8e-3, 7e-3, 1e-5, 1e-5, 1e-5], 5), ([0.02, 0.02], 2), ([0.5], 1)]
+)
+def test_two_calls_that_waited_for_a_processor_are_not_believed(
+    seconds: list[float], runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = iter(seconds)
+    monkeypatch.setattr(timing, "timed", lambda *_: next(given))
+    assert first(lambda: None, False) == min(seconds[:runs])
+    assert next(given, None) is None
 
 
 def test_a_call_that_is_known_to_be_long_is_run_in_the_rounds_alone() -> None:
