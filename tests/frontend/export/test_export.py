@@ -62,7 +62,7 @@ def test_compiled_loops_run_by_themselves(tmp_path: Path) -> None:
 
 @pytest.mark.compiled
 def test_a_narrow_product_runs_by_itself(tmp_path: Path) -> None:
-    found, run = as_given("Y[i,j] = relu(sum[k](A[i,k]*B[k,j]))", A=(90, 40), B=(40, 6))
+    found, run = as_given("Y[i,j] = relu(sum[k](A[i,k]*B[k,j]))", A=(300, 60), B=(60, 6))
     assert "eOperator (narrow product)" in run.words
     files = write(found.source, run, "cpu", tmp_path, "as given")
     assert sum(file.suffix == ".ll" for file in files) == 2
