@@ -30,7 +30,7 @@ takes two or three microseconds."""
 
 def is_narrow(binding: Binding | None, operator: str | None, least: int = LEAST_WORK) -> bool:
     """Whether a kernel for few columns computes the stage of this operator and binding, if it has
-    so many multiply-adds."""
+    at least this many multiply-adds."""
     if binding is None or operator != MATMUL.name:
         return False
     batch, rows, columns, terms = (binding.extent(role) for role in "bmnk")

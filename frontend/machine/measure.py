@@ -32,7 +32,7 @@ from einderive.frontend.text import counted
 from einderive.ta.functions import FUNCTIONS
 
 FULL_SECONDS, ROUGH_SECONDS = 10.0, 1.0
-POINTS = 600
+POINTS = 1200
 """This many times at most are taken; each has its part of the seconds."""
 LEAST_SHARE = 0.05
 """What a call takes beyond its launch is at least this part of it: the two are measured apart."""

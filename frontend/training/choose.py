@@ -43,8 +43,8 @@ SHARE: Final = 0.2
 FAR_BEHIND: Final = 1.5
 """A line whose first steps take this many times the fastest one's is not raced."""
 FAR_CALL, QUICK_CALL = 5.0, 1e-3
-"""A line whose call alone takes this many times the fastest line's, and more than so many seconds,
-is not run."""
+"""A line whose call alone takes `FAR_CALL` times the fastest line's, and more than `QUICK_CALL`
+seconds, is not run."""
 MOST_LINES: Final = 3
 WORTHWHILE: Final = 2e-4
 """Nothing is kept for steps that take less: a node of Python costs a good part of this."""
