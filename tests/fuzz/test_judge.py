@@ -19,6 +19,7 @@ from einderive.ta.ir.node import Apply, Scope
 from einderive.ta.ir.program import inline_statements
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.notation.parse import parse_expression
+from tests.amount import first
 from tests.derivations.seeds import read
 from tests.fuzz.cases import read_case, text_of
 from tests.fuzz.explore import Failure, difference
@@ -39,10 +40,11 @@ def opaque(scope: Scope) -> bool:
     )
 
 
-def test_integers_are_exact_or_say_so() -> None:
+@pytest.mark.parametrize("programs", first(1, (300, 1400)))
+def test_integers_are_exact_or_say_so(programs: int) -> None:
     """Wherever IntegerField has a value, it is that of ExactField, infinities and POISON too."""
     compared = inexact = infinite = undefined = 0
-    for seed in range(700):
+    for seed in range(programs):
         for scope in program(Random(f"integers {seed}")):
             if opaque(scope):
                 continue
@@ -57,7 +59,7 @@ def test_integers_are_exact_or_say_so() -> None:
             compared += 1
             infinite += bool(np.isinf(exact).any())
             undefined += bool(np.isnan(exact).any())
-    assert compared > 300
+    assert compared > programs // 3
     assert min(inexact, infinite, undefined) > 0
 
 

@@ -107,7 +107,7 @@ NESTED: dict[str, Callable[[int], str]] = {
 }
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("depth", [30, 1000, pytest.param(5000, marks=CAMPAIGN)])
 @pytest.mark.parametrize("shape", NESTED)
 def test_deep_nesting(shape: str, depth: int) -> None:
@@ -142,7 +142,7 @@ LARGE = {
 }
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
 def test_large_texts(text: str) -> None:
     with bounded():

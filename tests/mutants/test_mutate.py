@@ -121,6 +121,7 @@ def test_no_entry_of_the_equivalent_ones_is_stale() -> None:
     assert not stale(made, {mutant.module for mutant in made})
 
 
+@CAMPAIGN
 def test_every_side_condition_of_the_kernel_has_mutants() -> None:
     (kernel,) = (family for family in families() if family.name == "kernel")
     for kind in kinds().values():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import prepared
-from tests.amount import CAMPAIGN, first
+from tests.amount import CAMPAIGN, first, sampled
 from tests.mutants.mutate import functions
 from tests.mutants.targets import families, source
 
@@ -51,6 +51,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return prepared.python(*arguments, cwd=ROOT)
 
 
+@sampled(3)
 @pytest.mark.parametrize(
     ("tests", "judge", "seconds", "told"),
     first(

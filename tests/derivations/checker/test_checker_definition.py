@@ -20,6 +20,7 @@ from einderive.ta.ir.operator import Binding
 from einderive.ta.ir.subst import accesses
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import show
+from tests.amount import sampled
 from tests.derivations.small import FORMULAS, MACHINES, searched
 
 Shapes = dict[str, tuple[int, ...]]
@@ -164,6 +165,7 @@ CHANGES: tuple[Change, ...] = (
 )  # fmt: skip
 
 
+@sampled(2)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: str(change.__name__))
 def test_changed_bindings_are_refused(change: Change) -> None:
     """Most of them; some give an equal program: swapped operands of a product, say."""

@@ -15,7 +15,7 @@ import pytest
 import einderive as ed
 from einderive.derivations.record.trace import VERSION
 from einderive.ta.errors import EinderiveError, RecordError
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.derivations.checker.changes import agree
 
 TEXT = "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] where h in 0:4, w in 0:5"
@@ -112,6 +112,7 @@ def bound(candidate: Any) -> Any:
     return next(stage for stage in candidate["stages"] if stage["binding"] is not None)
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     "change",
     [

@@ -30,7 +30,7 @@ from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.subst import rebuild, stages, walk
 from einderive.ta.notation.parse import parse, parse_expression
 from einderive.ta.printing.show import show
-from tests.amount import CAMPAIGN, PART, examples
+from tests.amount import CAMPAIGN, PART, examples, sampled
 from tests.derivations.seeds import MOST_POINTS, points, read, seeded
 from tests.fuzz.generator import program
 from tests.strategies import Grammar, scopes
@@ -135,6 +135,7 @@ def joint_steps(rule: JointRule) -> Iterator[Step]:
 EVERY_RULE = pytest.mark.parametrize("rule", ALL_RULES, ids=lambda rule: rule.name)
 
 
+@sampled(2)
 @pytest.mark.parametrize("part", [2 * PART, pytest.param(1, marks=CAMPAIGN)])
 @EVERY_RULE
 def test_steps_that_are_said_to_keep_do(rule: Rule | JointRule, part: int) -> None:
@@ -143,6 +144,7 @@ def test_steps_that_are_said_to_keep_do(rule: Rule | JointRule, part: int) -> No
         assert not found_elsewhere(step), (show(step.before), show(step.after))
 
 
+@sampled(2)
 @EVERY_RULE
 def test_a_rule_that_assumes_nothing_keeps_by_every_step(rule: Rule | JointRule) -> None:
     """And one that assumes something loses a NaN or an infinity by some step."""

@@ -31,6 +31,7 @@ from einderive.derivations.search.searched import (
 )
 from einderive.frontend.api.record import CANDIDATE, FIELDS
 from einderive.ta.errors import RecordError
+from tests.amount import sampled
 from tests.frontend.explorer.derived import distances
 from tests.test_layers import ROOT
 
@@ -163,6 +164,7 @@ WRONG: dict[str, Callable[[Any], None]] = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("said", WRONG)
 def test_what_was_tampered_with_is_refused(said: str) -> None:
     with pytest.raises(RecordError, match=said):

@@ -162,7 +162,7 @@ def test_it_is_true(rule: Rule | JointRule, identity: Identity, count: int) -> N
     assert not differs(identity, rule, count)
 
 
-@sampled(2)
+@sampled(4)
 @EVERY_IDENTITY
 def test_a_falsified_one_is_refused(rule: Rule | JointRule, identity: Identity) -> None:
     """Of a joint rule, by one of its identities, which all have the same joined scope."""

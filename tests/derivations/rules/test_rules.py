@@ -29,7 +29,7 @@ from einderive.ta.ir.sources import replace_sources
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show, tensors_of
-from tests.amount import CAMPAIGN, examples
+from tests.amount import CAMPAIGN, examples, sampled
 from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, seeded
 from tests.strategies import Grammar, scopes
@@ -101,6 +101,7 @@ def test_refusals_are_refused_for_their_reason(rule: Rule) -> None:
         assert refusal.reason in str(refused.value)
 
 
+@sampled(2)
 @EVERY_RULE
 @pytest.mark.parametrize("part", [PART, pytest.param(1, marks=CAMPAIGN)])
 def test_steps_from_varied_examples_hold(rule: Rule, part: int) -> None:

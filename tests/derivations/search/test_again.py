@@ -12,6 +12,7 @@ from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.again import again, by_name
 from einderive.eops.library import OPERATORS
+from tests.amount import sampled
 
 RULES = by_name(ALL_RULES)
 CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
@@ -42,6 +43,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "here", "there", "least"), CASES)
 def test_again(text: str, here: dict[str, Any], there: dict[str, Any], least: int) -> None:
     """The same rules and operators, and the independent checker agrees."""

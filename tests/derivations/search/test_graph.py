@@ -13,6 +13,7 @@ from einderive.derivations.search.strategy import Budget
 from einderive.eops.library import OPERATORS
 from einderive.ta.ir.node import Access
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots
 
 READING = {
@@ -27,6 +28,7 @@ READING = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_stage_is_what_it_is_by_itself(name: str) -> None:
     """A graph remembers how reads alike were staged; one that has staged nothing cannot."""

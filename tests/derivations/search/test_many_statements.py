@@ -27,7 +27,7 @@ from einderive.ta.ir.subst import accesses as reads_of
 from einderive.ta.ir.subst import rebuild, replace_node, stages
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import show
-from tests.amount import CAMPAIGN, first, one_in
+from tests.amount import CAMPAIGN, first, one_in, sampled
 from tests.derivations.many_statements import LONG
 from tests.derivations.small import FORMULAS, LIBRARY, roots
 from tests.oracle import equal
@@ -110,6 +110,7 @@ def test_steps_applied_together_are_those_applied_one_after_another(name: str) -
     assert changed
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", one_in(2, FORMULAS))
 @pytest.mark.parametrize("padding_free", [True, False])
 def test_no_choice_can_be_improved(name: str, padding_free: bool) -> None:

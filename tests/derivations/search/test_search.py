@@ -26,7 +26,7 @@ from einderive.eops.library import OPERATORS
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import show
-from tests.amount import one_in
+from tests.amount import one_in, sampled
 from tests.derivations.sameness import same
 from tests.derivations.seeds import MOST_POINTS, points
 from tests.derivations.small import FORMULAS, LIBRARY, MACHINES, roots, searched
@@ -80,6 +80,7 @@ def test_every_plan_is_the_formula(name: str, machine: str) -> None:
             assert equal(root, found) is None, show(found)
 
 
+@sampled(2)
 @EVERY_FORMULA
 def test_every_step_of_the_graph_is_an_equality(name: str) -> None:
     graph = Graph(RULES, OPERATORS, LIBRARY)
@@ -123,7 +124,7 @@ def test_a_search_repeats_itself(name: str) -> None:
 
 
 def test_the_hash_seed_of_the_process_does_not_matter() -> None:
-    names = ["box filter", "low rank"]
+    names = ["low rank"]
     code = (
         "from tests.derivations.search.test_search import fresh, text_of\n"
         f"print('\\n'.join(text_of(fresh(name)) for name in {names!r}))"

@@ -140,6 +140,7 @@ def test_strange_numbers_stay_where_they_are() -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-11, err_msg=text)
 
 
+@sampled(2)
 @pytest.mark.parametrize("far", [0, 1, 30])
 def test_a_loop_runs_again_for_operands_that_are_far(far: int) -> None:
     """Totals count nothing twice, at borders neither; what is written is written again."""

@@ -211,6 +211,7 @@ def differs(name: str, dtype: str) -> bool:
     return functions(dtype)[name] is not functions(dtype, vectors=False)[name]
 
 
+@sampled(2)
 @pytest.mark.parametrize(("name", "dtype", "plain"), of_arity(1))
 def test_of_one(name: str, dtype: str, plain: bool) -> None:
     largest = np.finfo(dtype).max

@@ -17,6 +17,7 @@ from einderive.eops.loops.values import lanes, parts
 from einderive.ta.ir import affine
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.eops.loops.interpreted import check
 
 LANES, QUOTIENTS = "_1 = ", "rest2 = "
@@ -46,6 +47,7 @@ def group_of(text: str) -> Group:
     return Group(tuple(stages(*roots)), tuple(roots))
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", TEXTS)
 def test_they_give_what_the_interpreter_gives(name: str) -> None:
     text, _ = TEXTS[name]

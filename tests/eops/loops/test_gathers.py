@@ -20,6 +20,7 @@ from einderive.eops.loops.values import Load, Within
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.eops.loops.interpreted import Values, check
 
 INDICES = (-1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 1.5, 7.0)
@@ -54,6 +55,7 @@ def values(random: Random, shapes: dict[str, tuple[int, ...]]) -> Values:
     }
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "shapes"), FORMULAS)
 def test_kernels_of_gathers(text: str, shapes: dict[str, tuple[int, ...]]) -> None:
     group, random = group_of(text, **shapes), Random(text)

@@ -15,7 +15,7 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
-from tests.amount import CAMPAIGN, first
+from tests.amount import CAMPAIGN, first, sampled
 from tests.eops.loops.interpreted import by_rounding, check, same, value_of
 from tests.eops.loops.programs import candidates, data, drawn
 from tests.fuzz.groups import rows_program
@@ -117,6 +117,7 @@ def fits(group: Group) -> bool:
     return plan(group, dense(group)) is not None
 
 
+@sampled(3)
 @pytest.mark.parametrize("number", first(3, range(6)))
 def test_random_groups_compiled(number: int) -> None:
     """The same by numba, on the largest of some groups."""

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import einderive as ed
+from tests.amount import sampled
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 @pytest.mark.parametrize(
     "text",

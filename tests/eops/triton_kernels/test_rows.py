@@ -31,6 +31,7 @@ def records(kernels: Path) -> dict[str, dict[str, Any]]:
     return {record["name"]: record for record in map(json.loads, told.splitlines())}
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_meaning_in_the_interpreter(records: dict[str, dict[str, Any]], name: str) -> None:
     assert records[name]["error"] <= CASES[name].tolerance

@@ -26,7 +26,7 @@ from einderive.ta.errors import RecordError
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.printing.show import show
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.frontend.derived import DISTANCES, derived
 from tests.frontend.races import candidates_win
 
@@ -83,6 +83,7 @@ def test_expanded_distances_lose_digits_where_there_is_an_offset_only() -> None:
     assert all(found.accepted and found.digits < 1 for found in others)
 
 
+@sampled(3)
 @pytest.mark.parametrize(
     ("text", "shapes"),
     [

@@ -100,7 +100,7 @@ def shapes_of(text: str) -> dict[str, Any]:
     return given
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "bool"])
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_all_programs_give_the_formula_in_the_same_type(text: str, dtype: str) -> None:

@@ -15,6 +15,7 @@ from torch.nn.utils import parametrizations, prune
 from torch.utils.checkpoint import checkpoint
 
 import einderive as ed
+from tests.amount import sampled
 from tests.frontend.autograd.test_node import LAYER, SHAPES, operands, plain
 
 INSTANT: dict[str, Any] = {"effort": "instant", "target": "cpu"}
@@ -221,6 +222,7 @@ class Two(torch.nn.Module):
         return self.second(self.first(x).sin())
 
 
+@sampled(2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_two_layers_in_one_graph(backend: str) -> None:
@@ -243,6 +245,7 @@ def one_process(tmp_path: Path) -> Iterator[None]:
     distributed.destroy_process_group()
 
 
+@sampled(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("one_process")
 @pytest.mark.parametrize(

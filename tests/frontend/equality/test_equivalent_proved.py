@@ -43,7 +43,7 @@ MUTANTS = 24
 HUGE = 10_000_000
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", one_in(2, CASES))
 def test_every_show_case_is_decided_at_its_sizes_of_use(name: str) -> None:
     case = CASES[name]
@@ -86,6 +86,7 @@ def judged(name: str, count: int) -> tuple[Counter[bool], Counter[bool]]:
     return seen, different
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("name", "count"),
     first(

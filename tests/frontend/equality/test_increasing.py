@@ -12,6 +12,7 @@ from einderive.frontend.equality.increasing import simplified
 from einderive.frontend.equality.numbers import is_number
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
+from tests.amount import sampled
 
 ARGMAX, ARGMIN = "Y = argmax[i](A[i])", "Y = argmin[i](A[i])"
 EQUAL = [
@@ -91,6 +92,7 @@ def sizes(text: str, extent: int) -> dict[str, tuple[int, ...]]:
     return {name: (extent,) for name in ("A", "B") if f"{name}[" in text}
 
 
+@sampled(3)
 @pytest.mark.parametrize(("left", "right"), EQUAL)
 def test_equal_formulas_are_shown_to_be_equal_at_any_size(left: str, right: str) -> None:
     for extent in (3, 200):
@@ -149,6 +151,7 @@ def test_terms_that_are_numbers(text: str, number: bool) -> None:
     assert is_number(root.body, root.domain) == number
 
 
+@sampled(2)
 @pytest.mark.parametrize(("left", "right"), UNEQUAL)
 def test_unequal_formulas_are_different(left: str, right: str) -> None:
     assert ed.equivalent(left, right, **sizes(left + right, 3)).kind == "different"
@@ -170,6 +173,7 @@ def test_what_is_left_has_the_values_of_the_formula(text: str) -> None:
 NEAREST = "Y[i] = argmin[j](sum[k]((A[i,k] - B[j,k])^2))"
 
 
+@sampled(3)
 @pytest.mark.parametrize(
     ("other", "equal"),
     [

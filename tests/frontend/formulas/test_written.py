@@ -38,6 +38,7 @@ def test_the_formula_is_its_line(formula: Formula) -> None:
     close(as_written(program)(inputs), formula, n)
 
 
+@sampled(2)
 @pytest.mark.parametrize("formula", one_in(24, WRITTEN), ids=lambda formula: formula.name)
 def test_it_is_derived_tried_and_checked(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
     n = formula.sizes[0]

@@ -26,6 +26,7 @@ def records(amount: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in told.splitlines()]
 
 
+@sampled(2)
 @pytest.mark.parametrize("amount", ["few", pytest.param("every", marks=CAMPAIGN)])
 @pytest.mark.parametrize(
     ("formula", "operators", "step", "least"),

@@ -15,6 +15,7 @@ from einderive.ta.exact.rationals import ExactField
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Node, Scope
+from tests.amount import sampled
 from tests.work import at_most
 
 EXTENTS = dict(zip("abcdefghijklmn", (2, 3, 4, 1, 5, 2, 3, 4, 2, 3, 5, 1, 4, 2), strict=True))
@@ -122,6 +123,7 @@ def attention(staged: bool) -> Scope:
     return canon.scope([(0, 2), (0, 2048), (0, 64)], [(0, 2048)], outer)
 
 
+@sampled(2)
 @pytest.mark.parametrize("staged", [False, True])
 def test_a_few_points_of_a_large_problem_are_quick(staged: bool):
     scope, generator = attention(staged), np.random.default_rng(2)

@@ -22,6 +22,7 @@ from einderive.ta.exact.fields import ModularField, RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 INF, NAN, EPS = math.inf, math.nan, float(np.finfo(np.float64).eps)
 
@@ -130,6 +131,7 @@ def test_a_position_without_a_value_shows_nothing(name: str) -> None:
     assert missing(found).tolist() == [True, False, True, False]
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_balls_hold_the_values(name: str) -> None:
     field = PreciseField(20)

@@ -14,7 +14,7 @@ import einderive as ed
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.program import Program, Statement
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.fuzz.generator import program as drawn
 from tests.ta.gradients.autograd import gradients
 from tests.ta.gradients.test_reads import agrees, example
@@ -55,6 +55,7 @@ PROGRAMS: Final[list[tuple[str, dict[str, Any], str]]] = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "shapes", "shown"), PROGRAMS)
 def test_programs(text: str, shapes: dict[str, Any], shown: str) -> None:
     program = ed.parse(text, dtypes="float64", **shapes)

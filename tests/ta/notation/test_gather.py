@@ -10,6 +10,7 @@ import pytest
 
 import einderive as ed
 from einderive.ta.errors import FormulaSyntaxError, RangeError, TextError
+from tests.amount import sampled
 
 GENERATOR = np.random.default_rng(5)
 E, F = GENERATOR.standard_normal((6, 4)), GENERATOR.standard_normal((6, 6))
@@ -55,6 +56,7 @@ CASES: list[tuple[str, dict[str, Any], Any]] = [
 FEW = ed.Budget(states=20)
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "values", "wanted"), CASES, ids=[text for text, _, _ in CASES])
 def test_a_gather_is_numpys_indexing(text: str, values: dict[str, Any], wanted: Any) -> None:
     program = ed.parse(text, **values)

@@ -9,6 +9,7 @@ import pytest
 
 import einderive as ed
 from einderive.ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
+from tests.amount import sampled
 
 GENERATOR = np.random.default_rng(5)
 A, B, M = (GENERATOR.standard_normal(shape) for shape in ((7, 3), (4,), (7, 7)))
@@ -53,6 +54,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[int, ...], Any]] = [
 ]  # fmt: skip
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("text", "values", "shape", "wanted"), CASES, ids=[text for text, *_ in CASES]
 )

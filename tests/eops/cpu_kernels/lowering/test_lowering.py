@@ -21,6 +21,7 @@ from einderive.eops.cpu_kernels.lowering.sources import names_on_stack
 from einderive.eops.cpu_kernels.lowering.values import Unknown, Value, layout
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.machine import compiled
+from tests.amount import sampled
 
 KINDS = (
     types.boolean, types.int8, types.int16, types.int32, types.int64, types.uint8,
@@ -108,6 +109,7 @@ LINES = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize("lines", LINES, ids=[each[0] for each in LINES])
 def test_lines_mean_what_they_mean_to_numba(lines: list[str]) -> None:
     for numbers in ((5.0, 2.0, -1.5), (2.0, 5.0, 7.25), (3.0, -2.0, math.nan), (7.0, 7.0, 0.0)):
