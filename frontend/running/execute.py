@@ -17,9 +17,11 @@ from einderive.derivations.search.graph import FOLDED, VIEW, Stage
 from einderive.eops.back_ends import fused, lowered
 from einderive.eops.back_ends.narrow_products import LEAST_APART, is_narrow
 from einderive.eops.back_ends.task import Fused, Run, Task
+from einderive.eops.library.matmul import MATMUL
 from einderive.eops.timed import untimed
 from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.assumptions.check import Check, check_of
+from einderive.frontend.running.products import narrow_product
 from einderive.frontend.running.results import owned
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.subst import nested_scopes
@@ -163,6 +165,8 @@ def tasks_of(
 def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = False) -> Task:
     """The task of the stage for back ends, if nothing else is computed."""
     weights = stage.operator == FOLDED
+    if compiled and stage.operator is None and (product := narrow_product(stage.scope)):
+        stage = stage._replace(operator=MATMUL.name, binding=product)
     name = stage.operator or ""
     narrow = is_narrow(stage.binding, stage.operator)
     own = compiled and (narrow or not _library_is_faster(stage))
