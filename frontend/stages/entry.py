@@ -77,6 +77,18 @@ class Given:
             return wide[..., ::2]
         return found
 
+    def in_memory(self, values: Array) -> Array:
+        """A dense array of all that lies in memory, in its order."""
+        if self.layout == "transposed":
+            return np.ascontiguousarray(values.T)
+        return np.repeat(values, 2, axis=-1) if self.layout == "every other" else values
+
+    def seen(self, memory: Any) -> Any:
+        """The operand as a view of `in_memory`, by a library that has arrays without strides."""
+        if self.layout == "transposed":
+            return memory.T
+        return memory[..., ::2] if self.layout == "every other" else memory
+
 
 def given_operand(text: str) -> tuple[str, Given]:
     """`A (n, m) transposed`: an operand in words with its layout."""

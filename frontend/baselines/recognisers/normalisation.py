@@ -1,6 +1,7 @@
 """Normalisation over some dimensions, which torch has in one call for the last ones.
 
 (X - M) * rsqrt(V + eps) * G + B    F.layer_norm(X, shape, G, B, eps)      M mean, V variance
+                                    F.group_norm(X, groups, G, B, eps)     G, B of channels
 X * rsqrt(mean(X^2) + eps) * G      F.rms_norm(X, shape, G, eps)
 mean((X - M)^2)                     X.var(dim, correction=0)
 """
@@ -12,7 +13,14 @@ from typing import NamedTuple
 
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.terms import extent, over, reductions, under_root
-from einderive.frontend.baselines.writing.views import View, axis_words, permuted, view
+from einderive.frontend.baselines.writing.views import (
+    View,
+    arranged,
+    axis_words,
+    permuted,
+    size_words,
+    view,
+)
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import expr
@@ -52,7 +60,10 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
         if found.dims != tuple(range(len(scope.loops) - len(found.dims), len(scope.loops))):
             return None
         if not all(over(part, found.dims, scope.loops) for part in parts):
-            continue
+            grouped = _of_groups(found, gain, bias, scope, writer)
+            if grouped is None:
+                continue
+            return grouped
         if bias is not None and not found.centred:
             return None
         return _call(found, gain, bias, scope, writer)
@@ -73,6 +84,32 @@ def _call(
         text = f"F.layer_norm({text}, {shape}, {part(gain)}, {part(bias)}, {eps})"
         return Written(text, "layer_norm")
     return Written(f"F.rms_norm({text}, {shape}, {part(gain)}, {eps})", "rms_norm")
+
+
+def _of_groups(
+    found: Normal, gain: Node | None, bias: Node | None, scope: Scope, writer: Writer
+) -> Written | None:
+    """By groups of channels: X at [b,g,c,h], G and B at [g,c]; or at [g], where each group is one
+    channel."""
+    loops, group = scope.loops, len(scope.loops) - len(found.dims) - 1
+    reads = [part for part in (gain, bias) if isinstance(part, Access)]
+    known = ((group,), (group, group + 1))
+    channels = next((c for c in known if all(over(read, c, loops) for read in reads)), None)
+    if group < 0 or channels is None or not found.centred:
+        return None
+    if not isinstance(found.values, Access) or found.values.free != (1 << len(loops)) - 1:
+        return None
+    groups = [(*range(group),), channels, *((i,) for i in range(channels[-1] + 1, len(loops)))]
+    texts = [arranged(view(found.values, loops, writer), groups, loops)]
+    texts.append(str(loops[group].extent))
+    for part in (gain, bias):
+        read = part if isinstance(part, Access) else None
+        here = "None" if read is None else arranged(view(read, loops, writer), [channels], loops)
+        texts.append(here)
+    shape = size_words([side.extent for side in loops])
+    text = f"F.group_norm({', '.join(texts)}, {rounded(found.eps)!r})"
+    same = len(channels) == 1 and group == 1
+    return Written(text if same else f"{text}.reshape({shape})", "group_norm")
 
 
 def _normal(factors: list[Node], scope: Scope) -> Normal | None:

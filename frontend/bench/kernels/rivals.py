@@ -49,8 +49,8 @@ def _jax() -> Any:
 def jax_line(
     stage: Stage, elements: int, values: Mapping[str, np.ndarray[Any, Any]]
 ) -> Peer | None:
-    """jax.jit of the stage's line; None where it has none.  Operands are dense: JAX has no
-    strides."""
+    """jax.jit of the stage's line; None where it has none.  JAX's arrays have no strides: it is
+    given what lies in memory, and the view of it is part of what is compiled."""
     jax = _jax()
     if jax is None or not stage.jax_line:
         return None
@@ -61,12 +61,17 @@ def jax_line(
         "nn": jax.nn,
         **stage.at(elements),
     }
-    line = jax.jit(line_as_function(stage.jax_line, tuple(stage.operands), space))
-    operands = []
-    for value in values.values():
-        array = space["jnp"].asarray(value)
+    written = line_as_function(stage.jax_line, tuple(stage.operands), space)
+    given, operands = [*stage.operands.values()], []
+    for one, value in zip(given, values.values(), strict=True):
+        array = space["jnp"].asarray(one.in_memory(value))
         floating = np.issubdtype(value.dtype, np.floating)
         operands.append(array.astype(stage.dtype) if floating else array)
+
+    def on_views(*memory: Any) -> Any:
+        return written(*(one.seen(each) for one, each in zip(given, memory, strict=True)))
+
+    line = jax.jit(on_views)
     return lambda: jax.block_until_ready(line(*operands))
 
 

@@ -133,6 +133,24 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
             {"X": (3, 4)},
             "F.layer_norm(X, (4,), None, None, 0.001)",
         ),
+        (
+            "M[b,g] = mean[c,h](X[b,g,c,h]); V[b,g] = mean[c,h]((X[b,g,c,h]-M[b,g])^2);"
+            "Y[b,g,c,h] = (X[b,g,c,h]-M[b,g])*rsqrt(V[b,g]+0.5)*G[g,c] + B[g,c]",
+            {"X": (2, 3, 4, 5), "G": (3, 4), "B": (3, 4)},
+            "F.group_norm(X.reshape(2, 12, 5), 3, G.reshape(12), B.reshape(12), 0.5)",
+        ),
+        (
+            "M[b,g] = mean[h](X[b,g,h]); V[b,g] = mean[h]((X[b,g,h]-M[b,g])^2);"
+            "Y[b,g,h] = (X[b,g,h]-M[b,g])*rsqrt(V[b,g]+0.5)*G[g] + B[g]",
+            {"X": (2, 3, 5), "G": (3,), "B": (3,)},
+            "F.group_norm(X, 3, G, B, 0.5)",
+        ),
+        (
+            "M[g] = mean[c,h](X[c,g,h]); V[g] = mean[c,h]((X[c,g,h]-M[g])^2);"
+            "Y[g,c,h] = (X[c,g,h]-M[g])*rsqrt(V[g]+0.5)*G[g,c]",
+            {"X": (4, 3, 5), "G": (3, 4)},
+            "F.group_norm(X.permute(1, 0, 2).reshape(1, 12, 5), 3, G.reshape(12), None, 0.5)",
+        ),
         ("Y[i,j] = sqrt(sum[k]((A[i,k]-B[j,k])^2))", {"A": (3, 4), "B": (5, 4)}, "torch.cdist"),
         ("Y[i,j] = sum[k](abs(A[i,k]-B[j,k]))", {"A": (3, 4), "B": (5, 4)}, "torch.cdist"),
         ("Y[i,j] = where(i <= j, A[i,j], 0)", {"A": (4, 5)}, "A.triu()"),
@@ -347,6 +365,16 @@ def test_what_is_nearly_a_pattern_is_not_taken_for_it() -> None:
         (
             "M[i] = X[i,k]/5; V[i] = (X[i,k]-M[i])^2/4; Y[i,k] = (X[i,k]-M[i])*rsqrt(V[i]+1)",
             "layer_norm",
+        ),
+        (
+            "M[i] = X[i,k]/4; V[i] = (X[i,k]-M[i])^2/4;"
+            "Y[i,k] = (X[i,k]-M[i])*rsqrt(V[i]+1)*X[k,0] where i in 0:3, k in 0:4",
+            "group_norm",
+        ),
+        (
+            "M[i] = X[i,k]/4; V[i] = (X[i,k]-M[i])^2/4;"
+            "Y[i,k] = (X[i,k]-M[i])*rsqrt(V[i]+1)*X[i+1,0]",
+            "group_norm",
         ),
         ("S[i] = sum[k](exp(X[i,k])); Y[i,k] = exp(2*X[i,k])/S[i]", "softmax"),
         ("Y[i,k] = where(k <= 2*i, X[i,k], 0)", "tril"),

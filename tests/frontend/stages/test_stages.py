@@ -12,7 +12,7 @@ import torch
 
 import einderive as ed
 from einderive.frontend.stages import ELEMENTS, KINDS, STAGES, Stage
-from einderive.frontend.stages.entry import HALF
+from einderive.frontend.stages.entry import HALF, LAYOUTS, Given, Layout
 from einderive.ta.equality.positions import positions
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate_at
@@ -78,3 +78,14 @@ def test_the_list_is_long_of_every_source_and_kind() -> None:
     counts = Counter(stage.kind for stage in STAGES)
     assert {*counts} == {*KINDS}
     assert all(count >= 4 for count in counts.values())
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_lies_in_memory_is_seen_as_the_operand(layout: Layout) -> None:
+    values = np.arange(24.0, dtype=np.float32).reshape(2, 3, 4)
+    given = Given(STAGES[0].operands[next(iter(STAGES[0].operands))].operand, layout)
+    tensor, memory = given.tensor(values, "float32"), given.in_memory(values)
+    assert memory.flags.c_contiguous
+    np.testing.assert_array_equal(given.seen(memory), values)
+    strides = [step // 4 for step in given.seen(memory).strides]
+    assert list(tensor.stride()) == strides
