@@ -8,9 +8,10 @@ random draw find (`bench.choices.found`).
     loss   =   the first one's seconds / those of the fastest program
     apart  =   the first one's seconds / the second one's, or the other way round
 
-What is above its bound is raced against the other program alone, three times, and the race in the
-middle counts: the least of many times is often that of the luckiest.  A third of the formulas is
-held out (`asked.is_held_out`), to be looked at in the end.
+The loss is 1 where both are the same program.  What is above its bound is raced against the other
+program alone, three times, and the race in the middle counts: the least of many times is often that
+of the luckiest.  A third of the formulas is held out (`asked.is_held_out`), to be looked at in the
+end.
 
 Finding takes about a minute and needs no quiet machine: `part` does it ahead, or only what comes
 after.  A table in a file grows by one line of JSON for each formula and size, and a second run goes
@@ -34,6 +35,7 @@ from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.compile.remembered import UNREADABLE
 from einderive.frontend.formulas import Formula
 from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race
+from einderive.frontend.trial.trial import Trial
 
 RACE_SECONDS: Final = 1.5
 CLOSE, SAME = 1.05, 1.03
@@ -120,19 +122,25 @@ def compared(formula: Formula, size: int, found: Found) -> Chosen:
         found = seconds[one] / seconds[other]
         return found if found <= bound else middle(calls[one], calls[other])
 
-    first, second = (each.chosen for each in functions[:2])
-    plans = [each.plan.kernels if each.plan else each.text for each in (first, second)]
+    first, second, best = (functions[place].chosen for place in (0, 1, fastest))
     return Chosen(
         formula.name,
         size,
         tuple(each.chosen.label for each in functions),
         tuple(seconds),
         fastest,
-        max(1.0, ratio(0, fastest, CLOSE)),
+        1.0 if is_same(first, best) else max(1.0, ratio(0, fastest, CLOSE)),
         max(ratio(0, 1, SAME), ratio(1, 0, SAME)),
         ratio(0, 2, CLOSE),
-        (plans[0], first.words) == (plans[1], second.words),
+        is_same(first, second),
     )
+
+
+def is_same(one: Trial, other: Trial) -> bool:
+    """Whether the two are the same program, whatever their times: the times of one program differ
+    by where its results lie in memory."""
+    kernels = [each.plan.kernels if each.plan else each.text for each in (one, other)]
+    return kernels[0] == kernels[1] and one.words == other.words
 
 
 def middle(one: Callable[[], object], other: Callable[[], object]) -> float:

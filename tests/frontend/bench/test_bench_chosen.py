@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 import torch
 
+import einderive as ed
 from einderive.frontend.bench.choices import chosen
 from einderive.frontend.bench.choices.asked import asked, asked_of, is_held_out
-from einderive.frontend.bench.choices.chosen import Chosen, row_of, summary
+from einderive.frontend.bench.choices.chosen import Chosen, is_same, row_of, summary
 from einderive.frontend.bench.choices.found import Found, built, find
 from einderive.frontend.bench.kept import Kept
 from einderive.frontend.cli.main import main
 from einderive.frontend.formulas import FORMULAS
+from einderive.frontend.trial.trial import Trial
 
 LABELS = ("baseline", "candidate 1", "candidate 2")
 SHOWN, HIDDEN = (
@@ -36,6 +38,18 @@ def test_summary() -> None:
     assert hidden == {"held_out": True, "choices": 1, "close": 1, "same": 1}
     assert more == {"held_out": False, "most": 2.0, "formula": SHOWN, "size": 8}
     assert not list(summary(rows[3:4]))
+
+
+def test_the_same_program_is_told_from_others() -> None:
+    seen = ed.derive("Y[i,j] = A[i,k]*B[k,j]", budget=ed.Budget(states=1), A=(3, 4), B=(4, 5))
+    plan, text = seen.unchanged, "return A @ B"
+    one = Trial("candidate 1", plan, ("matmul",), 1e-6, 0.0, "accepted")
+    assert is_same(one, replace(one, seconds=2e-6, label="candidate 2"))
+    assert not is_same(one, replace(one, words=("eOperator (narrow product)",)))
+    line = replace(one, plan=None, label="baseline 1", text=text)
+    assert is_same(line, replace(line, label="baseline 3"))
+    assert not is_same(line, replace(line, text="return torch.mm(A, B)"))
+    assert not is_same(one, line)
 
 
 def test_a_third_is_held_out() -> None:
