@@ -1,8 +1,6 @@
-"""The inverse of cosh, at least 0: log(x + sqrt(x^2 - 1))."""
+"""acosh in Triton."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, Interval, root
+from einderive.ta.functions.data import root, stated
 
 
 def _helper(wide: bool) -> str:
@@ -15,15 +13,4 @@ def _acosh(x):
 '''
 
 
-FUNCTION = Function(
-    "acosh",
-    np.arccosh,
-    latex=r"\operatorname{arcosh}",
-    triton="_acosh({0})",
-    triton_helper=_helper,
-    triton_needs=("log1p",),
-    definition="log(x+sqrt(x^2-1))",
-    domain=Interval(1, included=True),
-    ball=lambda x: x.acosh(),
-    derivative=("rsqrt(x^2-1)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

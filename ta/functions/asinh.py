@@ -1,8 +1,6 @@
-"""The inverse of sinh: log(x + sqrt(x^2 + 1))."""
+"""asinh in Triton."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, divided, root
+from einderive.ta.functions.data import divided, root, stated
 
 
 def _helper(wide: bool) -> str:
@@ -18,15 +16,4 @@ def _asinh(x):
 '''
 
 
-FUNCTION = Function(
-    "asinh",
-    np.arcsinh,
-    latex=r"\operatorname{arsinh}",
-    triton="_asinh({0})",
-    triton_helper=_helper,
-    triton_needs=("log1p",),
-    definition="log(x+sqrt(x^2+1))",
-    at_zero=0,
-    ball=lambda x: x.asinh(),
-    derivative=("rsqrt(x^2+1)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

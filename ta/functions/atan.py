@@ -1,11 +1,9 @@
-"""The angle between -pi/2 and pi/2 whose tangent is x."""
+"""atan in Triton."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, divided, polynomial
+from einderive.ta.functions.data import divided, polynomial, stated
 from einderive.ta.listing import beside
 
-DATA = beside(__name__)
+DATA = beside(__name__)["coefficients"]
 
 NARROW = (-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2)
 """Coefficients of (arctan(r)/r - 1)/r^2 in r^2, for |r| <= tan(pi/8), in float32 (Cephes, S.
@@ -33,14 +31,4 @@ def _atan(x):
 '''
 
 
-FUNCTION = Function(
-    "atan",
-    np.arctan,
-    latex=r"\arctan",
-    triton="_atan({0})",
-    triton_helper=_helper,
-    at_zero=0,
-    range=(-2, 2),
-    ball=lambda x: x.atan(),
-    derivative=("1/(x^2+1)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

@@ -1,8 +1,6 @@
-"""The angle from -pi to pi of the point (x, y), written atan2(y, x); its tangent is y/x."""
+"""atan2 in Triton and on balls."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, divided
+from einderive.ta.functions.data import divided, stated
 
 
 def _helper(wide: bool) -> str:
@@ -22,15 +20,4 @@ def _atan2(y, x):
 '''
 
 
-FUNCTION = Function(
-    "atan2",
-    np.arctan2,
-    arity=2,
-    triton="_atan2({0}, {1})",
-    triton_helper=_helper,
-    triton_needs=("atan",),
-    range=(-4, 4),
-    ball=lambda y, x: type(y).atan2(y, x),
-    derivative=("y/(x^2+y^2)", "-x/(x^2+y^2)"),
-    of_reals=True,
-)
+FUNCTION = stated(__name__, triton_helper=_helper, ball=lambda y, x: type(y).atan2(y, x))

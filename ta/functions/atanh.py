@@ -1,8 +1,6 @@
-"""The inverse of tanh: log((1 + x)/(1 - x))/2."""
+"""atanh in Triton."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, Interval, divided
+from einderive.ta.functions.data import divided, stated
 
 
 def _helper(wide: bool) -> str:
@@ -15,16 +13,4 @@ def _atanh(x):
 '''
 
 
-FUNCTION = Function(
-    "atanh",
-    np.arctanh,
-    latex=r"\operatorname{artanh}",
-    triton="_atanh({0})",
-    triton_helper=_helper,
-    triton_needs=("log1p",),
-    definition="(log(1+x)-log(1-x))/2",
-    at_zero=0,
-    domain=Interval(-1, 1),
-    ball=lambda x: x.atanh(),
-    derivative=("1/(1-x^2)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

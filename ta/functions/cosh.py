@@ -1,8 +1,6 @@
-"""The hyperbolic cosine: (e^x + e^-x)/2."""
+"""cosh in Triton."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import stated
 
 
 def _helper(wide: bool) -> str:
@@ -14,15 +12,4 @@ def _cosh(x):
 '''
 
 
-FUNCTION = Function(
-    "cosh",
-    np.cosh,
-    latex=r"\cosh",
-    triton="_cosh({0})",
-    triton_needs=("exp",),
-    triton_helper=_helper,
-    definition="(exp(x)+exp(-x))/2",
-    at_zero=1,
-    ball=lambda x: x.cosh(),
-    derivative=("sinh(x)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

@@ -1,13 +1,13 @@
-"""The derivative of lgamma: digamma(x + 1) = digamma(x) + 1/x.  There is no value below 0."""
+"""digamma on NumPy's arrays, in Triton and on balls."""
 
 from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, Interval, divided, polynomial
+from einderive.ta.functions.data import divided, polynomial, stated
 from einderive.ta.listing import beside
 
-DATA = beside(__name__)
+DATA = beside(__name__)["coefficients"]
 
 ROOT = 1.4616321449683622
 """digamma is 0 at ROOT + REST."""
@@ -58,17 +58,9 @@ def _digamma(x):
 '''
 
 
-FUNCTION = Function(
-    "digamma",
-    _real,
-    work=20,
-    domain=Interval(0),
-    turns=(ROOT,),
-    latex=r"\psi",
-    torch_stage="torch.digamma(torch.where({0} < 0, torch.nan, {0}))",
-    triton="_digamma({0})",
+FUNCTION = stated(
+    __name__,
+    real=_real,
     triton_helper=_helper,
     ball=lambda x: x.digamma() if x > 0 else type(x).nan(),
-    derivative=("trigamma(x)",),
-    of_reals=True,
 )

@@ -1,13 +1,13 @@
-"""1 - erf(x), without the cancellation for large x."""
+"""erfc on NumPy's arrays and in Triton."""
 
 import math
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, polynomial
+from einderive.ta.functions.data import polynomial, stated
 from einderive.ta.listing import beside
 
-DATA = beside(__name__)
+DATA = beside(__name__)["coefficients"]
 
 NARROW: tuple[float, ...] = DATA["narrow"]
 """exp(x^2)*erfc(x)/t = c0 + c1*u + c2*u^2 + ... for x >= 0, t = 2/(2 + x) and u = 2*t - 1, by
@@ -31,16 +31,6 @@ def _erfc(x):
 '''
 
 
-FUNCTION = Function(
-    "erfc",
-    np.vectorize(math.erfc, otypes=[np.float64]),
-    triton="_erfc({0})",
-    triton_needs=("exp",),
-    triton_helper=_helper,
-    definition="1-erf(x)",
-    at_zero=1,
-    range=(0, 2),
-    ball=lambda x: x.erfc(),
-    derivative=("-2/sqrt(pi)*exp(-x^2)",),
-    of_reals=True,
+FUNCTION = stated(
+    __name__, real=np.vectorize(math.erfc, otypes=[np.float64]), triton_helper=_helper
 )

@@ -1,14 +1,14 @@
-"""The inverse of erf: erf(erfinv(x)) = x."""
+"""erfinv on NumPy's arrays, in Triton and on balls."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, Interval, divided, polynomial, root
+from einderive.ta.functions.data import divided, polynomial, root, stated
 from einderive.ta.listing import beside
 
-DATA = beside(__name__)
+DATA = beside(__name__)["coefficients"]
 
 CENTRE: tuple[tuple[float, ...], ...] = DATA["centre"]
 """The normal distribution's quantile p(r)/q(r) * x/2 for r = 0.180625 - (x/2)^2, |x| <= 0.85."""
@@ -59,15 +59,9 @@ def _erfinv(x):
 '''
 
 
-FUNCTION = Function(
-    "erfinv",
-    _real,
-    latex=r"\operatorname{erf}^{-1}",
-    triton="_erfinv({0})",
+FUNCTION = stated(
+    __name__,
+    real=_real,
     triton_helper=_helper,
-    at_zero=0,
-    domain=Interval(-1, 1),
     ball=lambda x: x.erfinv() if -1 < x < 1 else type(x).nan(),
-    derivative=("sqrt(pi)/2*exp(erfinv(x)^2)",),
-    of_reals=True,
 )

@@ -1,10 +1,10 @@
-"""e^x."""
+"""exp in Triton."""
 
 import math
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import stated
 
 LOG2_E = math.log2(math.e)
 HIGH = float(np.float32(LOG2_E))
@@ -28,13 +28,4 @@ def _exp(x):
 '''
 
 
-FUNCTION = Function(
-    "exp",
-    np.exp,
-    latex=r"\exp",
-    triton="_exp({0})",
-    triton_helper=_helper,
-    at_zero=1,
-    ball=lambda x: x.exp(),
-    derivative=("exp(x)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

@@ -1,10 +1,8 @@
-"""e^x - 1, without the cancellation near 0."""
+"""expm1 in Triton."""
 
 from math import factorial
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, polynomial
+from einderive.ta.functions.data import polynomial, stated
 
 
 def _helper(wide: bool) -> str:
@@ -18,14 +16,4 @@ def _expm1(x):
 '''
 
 
-FUNCTION = Function(
-    "expm1",
-    np.expm1,
-    triton="_expm1({0})",
-    triton_needs=("exp",),
-    definition="exp(x)-1",
-    at_zero=0,
-    triton_helper=_helper,
-    ball=lambda x: x.expm1(),
-    derivative=("exp(x)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

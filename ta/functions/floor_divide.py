@@ -1,10 +1,8 @@
-"""The floor of x/y, without the rounding of x/y, as Python's `//`."""
+"""floor_divide in Triton, on rational numbers and on balls."""
 
 import operator
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, divided, rational
+from einderive.ta.functions.data import divided, rational, stated
 
 
 def _helper(wide: bool) -> str:
@@ -19,20 +17,9 @@ def _floor_divide(x, y, r):
 '''
 
 
-FUNCTION = Function(
-    "floor_divide",
-    np.floor_divide,
-    arity=2,
-    triton="_floor_divide({0}, {1}, _fmod({0}, {1}))",
-    latex=r"\left\lfloor \frac{{{0}}}{{{1}}} \right\rfloor",
-    torch_stage="torch.floor_divide({0}, {1} if {1}.is_floating_point() else {1} + ({1} == 0))",
-    triton_whole="({0} - _remainder({0} % _divisor({1}), {1})) // _divisor({1})",
+FUNCTION = stated(
+    __name__,
     triton_helper=_helper,
-    triton_needs=("fmod", "remainder"),
-    definition="floor(x/y)",
-    divides=True,
     exact=rational(operator.floordiv),
-    whole=True,
     ball=lambda x, y: (x / y).floor(),
-    derivative=("0", "0"),
 )

@@ -1,12 +1,10 @@
-"""x - y*trunc(x/y) without rounding: the remainder with the sign of x, as in C."""
+"""fmod in Triton, on rational numbers and on balls."""
 
 import math
 from typing import Any
 
-import numpy as np
-
 from einderive.ta.functions import trunc
-from einderive.ta.functions.data import Function, divided, rational
+from einderive.ta.functions.data import divided, rational, stated
 
 
 def _helper(wide: bool) -> str:
@@ -35,18 +33,9 @@ def _ball(x: Any, y: Any) -> Any:
     return x - y * trunc.FUNCTION.ball(x / y)
 
 
-FUNCTION = Function(
-    "fmod",
-    np.fmod,
-    arity=2,
-    triton="_fmod({0}, {1})",
+FUNCTION = stated(
+    __name__,
     triton_helper=_helper,
-    torch_stage="torch.fmod({0}, {1} if {1}.is_floating_point() else {1} + ({1} == 0))",
-    triton_whole="{0} % _divisor({1})",
-    definition="x-y*trunc(x/y)",
-    divides=True,
     exact=rational(lambda x, y: x - y * math.trunc(x / y)),
-    whole=True,
     ball=_ball,
-    derivative=("1", "-trunc(x/y)"),
 )

@@ -1,9 +1,6 @@
-"""sqrt(x^2 + y^2), without overflow of the squares.  It is infinite if x or y is, even beside a
-NaN."""
+"""hypot in Triton and on balls."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, divided, root
+from einderive.ta.functions.data import divided, root, stated
 
 
 def _helper(wide: bool) -> str:
@@ -20,16 +17,4 @@ def _hypot(x, y):
 '''
 
 
-FUNCTION = Function(
-    "hypot",
-    np.hypot,
-    arity=2,
-    symmetric=True,
-    beside_nan=True,
-    triton="_hypot({0}, {1})",
-    triton_helper=_helper,
-    definition="sqrt(x^2+y^2)",
-    ball=lambda x, y: (x * x + y * y).sqrt(),
-    derivative=("x/hypot(x,y)", "y/hypot(x,y)"),
-    of_reals=True,
-)
+FUNCTION = stated(__name__, triton_helper=_helper, ball=lambda x, y: (x * x + y * y).sqrt())

@@ -1,13 +1,13 @@
-"""The logarithm of the gamma function: lgamma(n + 1) = log(n!).  There is no value below 0."""
+"""lgamma on NumPy's arrays, in Triton and on balls."""
 
 from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, Interval, polynomial
+from einderive.ta.functions.data import polynomial, stated
 from einderive.ta.listing import beside
 
-DATA = beside(__name__)
+DATA = beside(__name__)["coefficients"]
 
 ABOUT_ONE: tuple[float, ...] = DATA["about_one"]
 """lgamma(1 + t)/t = c0 + c1*u + c2*u^2 + ... for u = 2*t, |u| <= 1, by interpolation in the zeros
@@ -58,17 +58,9 @@ def _lgamma(x):
 '''
 
 
-FUNCTION = Function(
-    "lgamma",
-    _real,
-    work=20,
-    domain=Interval(0),
-    turns=(1.0, 2.0),
-    latex=r"\log\Gamma",
-    torch_stage="torch.lgamma(torch.where({0} < 0, torch.nan, {0}))",
-    triton="_lgamma({0})",
+FUNCTION = stated(
+    __name__,
+    real=_real,
     triton_helper=_helper,
     ball=lambda x: x.lgamma() if x > 0 else type(x).nan(),
-    derivative=("digamma(x)",),
-    of_reals=True,
 )

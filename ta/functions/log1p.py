@@ -1,8 +1,6 @@
-"""log(1 + x), without the rounding of 1 + x."""
+"""log1p in Triton."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, Interval, divided, polynomial
+from einderive.ta.functions.data import divided, polynomial, stated
 
 
 def _helper(wide: bool) -> str:
@@ -18,14 +16,4 @@ def _log1p(x):
 '''
 
 
-FUNCTION = Function(
-    "log1p",
-    np.log1p,
-    triton="_log1p({0})",
-    definition="log(1+x)",
-    at_zero=0,
-    domain=Interval(-1),
-    triton_helper=_helper,
-    ball=lambda x: x.log1p(),
-    derivative=("1/(1+x)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

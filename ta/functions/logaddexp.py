@@ -1,9 +1,6 @@
-"""log(e^x + e^y), without overflow of the exponentials.  The error is relative to the greatest of
-|x|, |y| and 1."""
+"""logaddexp in Triton and on balls."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import stated
 
 
 def _helper(wide: bool) -> str:
@@ -17,18 +14,4 @@ def _logaddexp(x, y):
 '''
 
 
-FUNCTION = Function(
-    "logaddexp",
-    np.logaddexp,
-    arity=2,
-    symmetric=True,
-    triton="_logaddexp({0}, {1})",
-    triton_helper=_helper,
-    triton_needs=(
-        "exp",
-        "log1p",
-    ),
-    definition="log(exp(x)+exp(y))",
-    ball=lambda x, y: (x.exp() + y.exp()).log(),
-    derivative=("sigmoid(x-y)", "sigmoid(y-x)"),
-)
+FUNCTION = stated(__name__, triton_helper=_helper, ball=lambda x, y: (x.exp() + y.exp()).log())

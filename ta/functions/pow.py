@@ -1,8 +1,6 @@
-"""x^y; 1 where y is 0 or x is 1, NaN where x is negative and y is no integer.  Written `x^y`."""
+"""pow in Triton and on balls."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.data import stated
 
 
 def _helper(wide: bool) -> str:
@@ -24,16 +22,4 @@ def _pow(x, y):
 '''
 
 
-FUNCTION = Function(
-    "pow",
-    np.float_power,
-    arity=2,
-    work=40,
-    partial=True,
-    beside_nan=True,
-    latex="{{{0}}}^{{{1}}}",
-    triton="_pow({0}, {1})",
-    triton_helper=_helper,
-    ball=lambda x, y: x**y,
-    derivative=("where(y != 0, y*x^(y-1), 0)", "where(x == 0 and y >= 0, 0, x^y*log(x))"),
-)
+FUNCTION = stated(__name__, triton_helper=_helper, ball=lambda x, y: x**y)

@@ -1,10 +1,8 @@
-"""x - y*floor(x/y) without rounding: the remainder with the sign of y, as Python's `%`."""
+"""remainder in Triton, on rational numbers and on balls."""
 
 import operator
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, rational
+from einderive.ta.functions.data import rational, stated
 
 
 def _helper(wide: bool) -> str:
@@ -15,20 +13,9 @@ def _remainder(r, y):
 '''
 
 
-FUNCTION = Function(
-    "remainder",
-    np.remainder,
-    arity=2,
-    latex=r"\operatorname{mod}",
-    triton="_remainder(_fmod({0}, {1}), {1})",
-    torch_stage="torch.remainder({0}, {1} if {1}.is_floating_point() else {1} + ({1} == 0))",
-    triton_whole="_remainder({0} % _divisor({1}), {1})",
+FUNCTION = stated(
+    __name__,
     triton_helper=_helper,
-    triton_needs=("fmod",),
-    definition="x-y*floor(x/y)",
-    divides=True,
     exact=rational(operator.mod),
-    whole=True,
     ball=lambda x, y: x - y * (x / y).floor(),
-    derivative=("1", "-floor(x/y)"),
 )

@@ -1,10 +1,8 @@
-"""The integer nearest to x; of two that are equally near, the even one."""
+"""round on rational numbers, in Triton and on balls."""
 
 from typing import Any
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, unchanged
+from einderive.ta.functions.data import stated, unchanged
 
 
 def _helper(wide: bool) -> str:
@@ -27,17 +25,4 @@ def _ball(x: Any) -> Any:
     return above.union(below)
 
 
-FUNCTION = Function(
-    "round",
-    np.round,
-    exact=unchanged(round),
-    whole=True,
-    triton_whole="{0}",
-    at_zero=0,
-    steps=True,
-    turns=(-0.5, 0.5),
-    triton="_round({0})",
-    triton_helper=_helper,
-    ball=_ball,
-    derivative=("0",),
-)
+FUNCTION = stated(__name__, exact=unchanged(round), triton_helper=_helper, ball=_ball)

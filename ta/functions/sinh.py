@@ -1,8 +1,6 @@
-"""The hyperbolic sine: (e^x - e^-x)/2."""
+"""sinh in Triton."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, divided
+from einderive.ta.functions.data import divided, stated
 
 
 def _helper(wide: bool) -> str:
@@ -19,15 +17,4 @@ def _sinh(x):
 '''
 
 
-FUNCTION = Function(
-    "sinh",
-    np.sinh,
-    latex=r"\sinh",
-    triton="_sinh({0})",
-    triton_helper=_helper,
-    triton_needs=("expm1",),
-    definition="(exp(x)-exp(-x))/2",
-    at_zero=0,
-    ball=lambda x: x.sinh(),
-    derivative=("cosh(x)",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

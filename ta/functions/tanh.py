@@ -1,8 +1,6 @@
-"""The hyperbolic tangent."""
+"""tanh in Triton."""
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, divided
+from einderive.ta.functions.data import divided, stated
 
 
 def _helper(wide: bool) -> str:
@@ -15,16 +13,4 @@ def _tanh(x):
 '''
 
 
-FUNCTION = Function(
-    "tanh",
-    np.tanh,
-    latex=r"\tanh",
-    triton="_tanh({0})",
-    definition="(exp(x)-exp(-x))/(exp(x)+exp(-x))",
-    at_zero=0,
-    range=(-1, 1),
-    triton_helper=_helper,
-    triton_needs=("expm1",),
-    ball=lambda x: x.tanh(),
-    derivative=("1-tanh(x)^2",),
-)
+FUNCTION = stated(__name__, triton_helper=_helper)

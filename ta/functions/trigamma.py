@@ -1,10 +1,10 @@
-"""The derivative of digamma: trigamma(x + 1) = trigamma(x) - 1/x^2.  There is no value below 0."""
+"""trigamma on NumPy's arrays, in Triton and on balls."""
 
 from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, Interval, divided, polynomial
+from einderive.ta.functions.data import divided, polynomial, stated
 
 FAR = 10.0
 """Smaller numbers are moved up to here, at most ten times by 1."""
@@ -39,17 +39,9 @@ def _trigamma(x):
 '''
 
 
-FUNCTION = Function(
-    "trigamma",
-    _real,
-    work=20,
-    domain=Interval(0),
-    latex=r"\psi_{1}",
-    torch="torch.special.polygamma(1, {0})",
-    torch_stage="torch.where({0} > 1e17, 1.0 / {0}, "
-    "torch.special.zeta(2.0, torch.where({0} < 0, torch.nan, {0})))",
-    triton="_trigamma({0})",
+FUNCTION = stated(
+    __name__,
+    real=_real,
     triton_helper=_helper,
     ball=lambda x: type(x)(2).zeta(x) if x > 0 else type(x).nan(),
-    of_reals=True,
 )
