@@ -8,7 +8,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final
 
-from einderive.ta.functions.data import Function, Reduction, function, reduction
+from einderive.ta.functions.data import Function, Reduction
+from einderive.ta.functions.stated import function, reduction
 from einderive.ta.listing import frozen, stems, table
 
 _CODED: Final = {module.name for module in iter_modules(__path__)}

@@ -1,5 +1,5 @@
 """abs on complex balls."""
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(__name__, complex_ball=lambda z: type(z)(abs(z)))

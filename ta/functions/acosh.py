@@ -1,6 +1,7 @@
 """acosh in Triton."""
 
-from einderive.ta.functions.data import root, stated
+from einderive.ta.functions.data import root
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

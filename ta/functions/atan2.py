@@ -1,6 +1,7 @@
 """atan2 in Triton and on balls."""
 
-from einderive.ta.functions.data import divided, stated
+from einderive.ta.functions.data import divided
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from einderive.ta.functions.data import stated
 from einderive.ta.functions.digits import of_digits
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(__name__, **of_digits(operator.or_, np.bitwise_or))

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import stated
 from einderive.ta.functions.digits import of_digits
+from einderive.ta.functions.stated import stated
 
 MOST = 4096
 

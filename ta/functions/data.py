@@ -8,24 +8,22 @@
 
 The parser takes names and numbers of operands from here, the interpreter values, the kernel and the
 checker facts, printers and emitters spellings.  Code that a function needs of its own stands in the
-Python file of the same name (`stated`).  Code relies on a fact without a proof of its own:
-`tests/ta/functions/test_function_facts.py` has a test for each fact of each function, and
+Python file of the same name (`ta.functions.stated`).  Code relies on a fact without a proof of its
+own: `tests/ta/functions/test_function_facts.py` has a test for each fact of each function, and
 `docs/guarantees.md` counts those that the checker reads.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from operator import itemgetter, methodcaller
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-
-from einderive.ta.listing import beside
 
 HALF = Fraction(1, 2)
 USUAL = 4
@@ -353,48 +351,6 @@ class Reduction:
     """For max and min: the reducer r with -r(a) = this(-a)."""
     spellings: tuple[str, ...] = ()
     """Its spellings in a scope's binder, besides its name.  The first is printed."""
-
-
-def stated(module: str, **code: Any) -> Function:
-    """The function of a Python file: what the TOML file of its name states, and this code."""
-    return function(module.rpartition(".")[2], beside(module), **code)
-
-
-def function(name: str, given: Mapping[str, Any], **code: Any) -> Function:
-    """The function that a TOML file states.
-
-    There, `real` is the name of a function of NumPy, `exact` of one of `math` that takes rational
-    numbers to integers, and `ball` of a method of Arb's balls.
-    """
-    read: dict[str, Callable[[Any], Any]] = {
-        "real": lambda word: _of_numpy(word, given.get("truth", False)),
-        "exact": lambda word: unchanged(getattr(math, word)),
-        "ball": methodcaller,
-        "domain": lambda ends: Interval(**ends),
-        "pieces": lambda parts: Pieces(**parts),
-    }
-    fields = {key: read.get(key, _same)(value) for key, value in given.items()}
-    fields.pop("coefficients", None)
-    return Function(**{"name": name} | fields | code)
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
-def _of_numpy(name: str, truth: bool) -> Callable[..., Any]:
-    found: Callable[..., Any] = getattr(np, name)
-    return (lambda *operands: found(*operands) * 1.0) if truth else found
-
-
-def reduction(name: str, given: Mapping[str, Any]) -> Reduction:
-    """The reducer that a TOML file states.  There, `ufunc` is its name in NumPy."""
-    identity = given["identity"]
-    known = {
-        "ufunc": getattr(np, given["ufunc"]),
-        "identity": Fraction(identity) if isinstance(identity, int) else identity,
-    }
-    return Reduction(**{"name": name} | dict(given) | known)
 
 
 def divided(above: str, below: str, wide: bool) -> str:

@@ -4,6 +4,6 @@ import math
 
 import numpy as np
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(__name__, real=np.vectorize(math.erf, otypes=[np.float64]))

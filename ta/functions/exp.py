@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 LOG2_E = math.log2(math.e)
 HIGH = float(np.float32(LOG2_E))

@@ -2,7 +2,8 @@
 
 from math import factorial
 
-from einderive.ta.functions.data import polynomial, stated
+from einderive.ta.functions.data import polynomial
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

@@ -2,7 +2,8 @@
 
 import operator
 
-from einderive.ta.functions.data import divided, rational, stated
+from einderive.ta.functions.data import divided, rational
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

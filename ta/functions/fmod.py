@@ -4,7 +4,8 @@ import math
 from typing import Any
 
 from einderive.ta.functions import trunc
-from einderive.ta.functions.data import divided, rational, stated
+from einderive.ta.functions.data import divided, rational
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

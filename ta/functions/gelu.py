@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 

@@ -1,6 +1,7 @@
 """hypot in Triton and on balls."""
 
-from einderive.ta.functions.data import divided, root, stated
+from einderive.ta.functions.data import divided, root
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

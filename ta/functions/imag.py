@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(
     __name__,

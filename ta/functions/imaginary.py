@@ -2,6 +2,6 @@
 
 import math
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(__name__, real=lambda: math.nan)

@@ -1,5 +1,5 @@
 """isfinite on rational numbers and on balls."""
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(__name__, exact=lambda x: not isinstance(x, float), ball=lambda x: 0 * x + 1)

@@ -2,7 +2,8 @@
 
 import operator
 
-from einderive.ta.functions.data import decided, stated
+from einderive.ta.functions.data import decided
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(
     __name__, exact=operator.lt, ball=decided(lambda x, y: x < y, lambda x, y: x >= y)

@@ -1,6 +1,7 @@
 """log1p in Triton."""
 
-from einderive.ta.functions.data import divided, polynomial, stated
+from einderive.ta.functions.data import divided, polynomial
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

@@ -1,5 +1,5 @@
 """log2 on balls."""
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(__name__, ball=lambda x: x.log() / type(x)(2).log())

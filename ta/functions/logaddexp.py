@@ -1,6 +1,6 @@
 """logaddexp in Triton and on balls."""
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 
 def _ball() -> Any:

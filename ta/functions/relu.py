@@ -2,6 +2,6 @@
 
 import numpy as np
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 FUNCTION = stated(__name__, real=lambda x: np.maximum(x, 0))

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from einderive.ta.functions.data import stated, unchanged
+from einderive.ta.functions.data import unchanged
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

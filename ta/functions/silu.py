@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 
 def _real(x: Any) -> Any:

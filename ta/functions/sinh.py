@@ -1,6 +1,7 @@
 """sinh in Triton."""
 
-from einderive.ta.functions.data import divided, stated
+from einderive.ta.functions.data import divided
+from einderive.ta.functions.stated import stated
 
 
 def _helper(wide: bool) -> str:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import divided, polynomial, stated
+from einderive.ta.functions.data import divided, polynomial
+from einderive.ta.functions.stated import stated
 
 FAR = 10.0
 """Smaller numbers are moved up to here, at most ten times by 1."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from einderive.ta.functions.data import stated
+from einderive.ta.functions.stated import stated
 
 
 def _ball(x: Any) -> Any:
