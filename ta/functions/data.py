@@ -351,21 +351,3 @@ class Reduction:
     """For max and min: the reducer r with -r(a) = this(-a)."""
     spellings: tuple[str, ...] = ()
     """Its spellings in a scope's binder, besides its name.  The first is printed."""
-
-
-def divided(above: str, below: str, wide: bool) -> str:
-    """A quotient as Triton text; `/` is approximate in float32."""
-    return f"({above}) / ({below})" if wide else f"tl.div_rn({above}, {below})"
-
-
-def root(operand: str, wide: bool) -> str:
-    """A square root as Triton text; `tl.sqrt` is approximate in float32."""
-    return f"tl.sqrt({operand})" if wide else f"tl.sqrt_rn({operand})"
-
-
-def polynomial(variable: str, coefficients: Sequence[float]) -> str:
-    """c0 + x*(c1 + x*(c2 + ...)) as Triton text."""
-    text = repr(coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        text = f"({coefficient!r} + {variable} * {text})"
-    return text

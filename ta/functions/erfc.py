@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from einderive.ta.functions.data import polynomial
 from einderive.ta.functions.stated import stated
+from einderive.ta.functions.triton_text import polynomial
 from einderive.ta.listing import beside
 
 DATA = beside(__name__)["coefficients"]

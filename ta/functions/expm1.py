@@ -2,8 +2,8 @@
 
 from math import factorial
 
-from einderive.ta.functions.data import polynomial
 from einderive.ta.functions.stated import stated
+from einderive.ta.functions.triton_text import polynomial
 
 
 def _helper(wide: bool) -> str:

@@ -1,7 +1,7 @@
 """log1p in Triton."""
 
-from einderive.ta.functions.data import divided, polynomial
 from einderive.ta.functions.stated import stated
+from einderive.ta.functions.triton_text import divided, polynomial
 
 
 def _helper(wide: bool) -> str:

@@ -1,21 +1,9 @@
-"""round on rational numbers, in Triton and on balls."""
+"""round on rational numbers and on balls."""
 
 from typing import Any
 
 from einderive.ta.functions.data import unchanged
 from einderive.ta.functions.stated import stated
-
-
-def _helper(wide: bool) -> str:
-    return '''@triton.jit
-def _round(x):
-    """The floor of x or the next integer, whichever is nearer, or even."""
-    low = tl.floor(x)
-    rest = x - low
-    even = 2.0 * tl.floor(0.5 * low) == low
-    down = (rest < 0.5) | ((rest == 0.5) & even)
-    return tl.where(down, low, tl.where(rest <= 1.0, low + 1.0, x))
-'''
 
 
 def _ball(x: Any) -> Any:
@@ -26,4 +14,4 @@ def _ball(x: Any) -> Any:
     return above.union(below)
 
 
-FUNCTION = stated(__name__, exact=unchanged(round), triton_helper=_helper, ball=_ball)
+FUNCTION = stated(__name__, exact=unchanged(round), ball=_ball)

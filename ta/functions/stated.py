@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from operator import methodcaller
 from typing import Any
 
 import numpy as np
 
 from einderive.ta.functions.data import Function, Interval, Pieces, Reduction, unchanged
+from einderive.ta.functions.triton_text import source
 from einderive.ta.listing import beside
 
 
@@ -26,7 +28,8 @@ def function(name: str, given: Mapping[str, Any], **code: Any) -> Function:
     """The function that a TOML file states.
 
     There, `real` is the name of a function of NumPy, `exact` of one of `math` that takes rational
-    numbers to integers, and `ball` of a method of Arb's balls.
+    numbers to integers, and `ball` of a method of Arb's balls; `triton_helper` is a text for
+    `triton_text.source`.
     """
     read: dict[str, Callable[[Any], Any]] = {
         "real": lambda word: _of_numpy(word, given.get("truth", False)),
@@ -34,6 +37,7 @@ def function(name: str, given: Mapping[str, Any], **code: Any) -> Function:
         "ball": methodcaller,
         "domain": lambda ends: Interval(**ends),
         "pieces": lambda parts: Pieces(**parts),
+        "triton_helper": lambda text: partial(source, text),
     }
     fields = {key: read.get(key, _same)(value) for key, value in given.items()}
     fields.pop("coefficients", None)
