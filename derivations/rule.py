@@ -81,12 +81,13 @@ class Rule(Description):
     """One identity.
 
     - `propose`: a function from a scope to witnesses.
-    - `laws`: the names of identities of functions (in `equality.laws`) that the rule rests on.
-    - `proved`: the names of laws with a proof (in `ta.laws`) that it rests on; nobody has to ask
-      for these.
-    - `opening`: the rule is asked about the stages of the given program alone, before all others.
-      The search explores its results, and what the rules in `then` make of them one after the
-      other, like the program itself.
+    - `laws`: the names of identities of functions (in `equality.laws`) that the rule uses.  The
+      search has the rule only if the user allows these identities.
+    - `proved`: the names of laws with a proof (in `ta.laws`) that the rule uses.  They are always
+      allowed.
+    - `opening`: the search applies the rule before all others, and to the stages of the given
+      program only; after it, the rules in `then`, one after the other.  The results are starting
+      points of the search, as the given program is.
     """
 
     propose: Propose

@@ -276,8 +276,8 @@ def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
 
 @instruction
 def settled(typing: Any, x: Any) -> Any:
-    """x, of which LLVM knows nothing.  A condition on a loop's total would otherwise be moved into
-    the loop, which is then no reduction and stays without vectors."""
+    """x, hidden from LLVM's optimiser.  Otherwise, LLVM moves a condition on a loop's total into
+    the loop, which is then no reduction any more and is not vectorised."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = context.get_value_type(x)
