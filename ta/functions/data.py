@@ -25,6 +25,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from einderive.ta.functions.helper import Helper
+
 HALF = Fraction(1, 2)
 USUAL = 4
 """The cost of most functions: the time of a pass over memory hides it."""
@@ -255,9 +257,8 @@ class Function:
     """The form in float32, if another one is needed to keep all digits."""
     triton_whole: str = ""
     """The form for integers, if another one is needed."""
-    triton_helper: Callable[[bool], str] | None = None
-    """The source of the function `_name` that `triton` calls; the operand says whether it is for
-    float64."""
+    triton_helper: Helper | None = None
+    """The function `_name` that `triton` calls."""
     triton_needs: tuple[str, ...] = ()
     """Other functions whose helpers this one calls."""
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import partial
 from operator import methodcaller
 from typing import Any
 
 import numpy as np
 
 from einderive.ta.functions.data import Function, Interval, Pieces, Reduction, unchanged
-from einderive.ta.functions.triton_text import source
+from einderive.ta.functions.helper import Helper
 from einderive.ta.listing import beside
 
 
@@ -27,28 +26,33 @@ def stated(module: str, **code: Any) -> Function:
 def function(name: str, given: Mapping[str, Any], **code: Any) -> Function:
     """The function that a TOML file states.
 
-    There, `real` is the name of a function of NumPy, `exact` of one of `math` that takes rational
-    numbers to integers, and `ball` of a method of Arb's balls; `triton_helper` is a text for
-    `triton_text.source`.
+    There, `real` is the name of a function of NumPy, or `triton_helper` for that text; `exact` is
+    the name of a function of `math` that takes rational numbers to integers, and `ball` of a method
+    of Arb's balls.
     """
+    fields = {"name": name, **given}
+    helper = None
+    if "triton_helper" in fields:
+        helper = Helper(name, fields["triton_helper"], fields.pop("coefficients", {}))
     read: dict[str, Callable[[Any], Any]] = {
-        "real": lambda word: _of_numpy(word, given.get("truth", False)),
+        "real": lambda word: _real(word, helper, given.get("truth", False)),
         "exact": lambda word: unchanged(getattr(math, word)),
         "ball": methodcaller,
         "domain": lambda ends: Interval(**ends),
         "pieces": lambda parts: Pieces(**parts),
-        "triton_helper": lambda text: partial(source, text),
+        "triton_helper": lambda _: helper,
     }
-    fields = {key: read.get(key, _same)(value) for key, value in given.items()}
-    fields.pop("coefficients", None)
-    return Function(**{"name": name} | fields | code)
+    return Function(**{key: read.get(key, _same)(value) for key, value in fields.items()} | code)
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-def _of_numpy(name: str, truth: bool) -> Callable[..., Any]:
+def _real(name: str, helper: Helper | None, truth: bool) -> Callable[..., Any]:
+    if name == "triton_helper":
+        assert helper is not None
+        return helper.on_numpy()
     found: Callable[..., Any] = getattr(np, name)
     return (lambda *operands: found(*operands) * 1.0) if truth else found
 
