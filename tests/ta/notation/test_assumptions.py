@@ -49,15 +49,6 @@ def test_an_assumption_is_what_it_says_and_is_printed(
     assert str(assumption) in str(program)
 
 
-@pytest.mark.parametrize(("text", "condition"), ASSUMPTIONS)
-def test_facts_follow_from_the_bounds(text: str, condition: str) -> None:
-    (tensor,) = parse(f"Y[i] = A[i]; assume {text}", {"A": (3,)}).inputs
-    held = [x for x in POINTS if eval(condition, {"x": x, "inf": inf})]
-    assert assumed.positive(tensor) is all(x > 0 for x in held)
-    assert assumed.negative(tensor) is all(x < 0 for x in held)
-    assert assumed.nonzero(tensor) is all(x != 0 for x in held)
-
-
 def test_two_assumptions_hold_together() -> None:
     some = [
         Bounds(low, high, above, below, nonzero)
