@@ -1,16 +1,20 @@
-"""A rule as data: what it says, when it holds, what it proposes, and examples that test it."""
+"""A rule as data: what it says, when it holds, what it proposes, and examples that test it.
+
+The texts stand in the TOML file beside the rule's own file (`stated`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step, Witness
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
+from einderive.ta.listing import beside
 from einderive.ta.notation.parse import shapes_read
 
 Propose: TypeAlias = Callable[[Scope], Iterator[Witness]]
@@ -41,9 +45,10 @@ class Example(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Refusal(Shown):
-    """A witness that the kernel must refuse on `before`, with `reason` in its message."""
+    """A witness, as in a record, that the kernel must refuse on `before`, with `reason` in its
+    message."""
 
-    witness: Witness
+    witness: Mapping[str, Any]
     reason: str
 
 
@@ -76,12 +81,13 @@ class Rule(Description):
     """One identity.
 
     - `propose`: a function from a scope to witnesses.
-    - `laws`: the names of identities of functions (in `equality.laws`) that the rule rests on.
-    - `proved`: the names of laws with a proof (in `ta.laws`) that it rests on; nobody has to ask
-      for these.
-    - `opening`: the rule is asked about the stages of the given program alone, before all others.
-      The search explores its results, and what the rules in `then` make of them one after the
-      other, like the program itself.
+    - `laws`: the names of identities of functions (in `equality.laws`) that the rule uses.  The
+      search has the rule only if the user allows these identities.
+    - `proved`: the names of laws with a proof (in `ta.laws`) that the rule uses.  They are always
+      allowed.
+    - `opening`: the search applies the rule before all others, and to the stages of the given
+      program only; after it, the rules in `then`, one after the other.  The results are starting
+      points of the search, as the given program is.
     """
 
     propose: Propose
@@ -123,3 +129,14 @@ class JointRule(Description):
                 )
             except RuleRefused:
                 continue
+
+
+def stated(module: str) -> dict[str, Any]:
+    """The name of the rule of a file, and the fields that the TOML file beside it states."""
+    given = beside(module)
+    return {
+        **given,
+        "name": module.rpartition(".")[2].replace("_", "-"),
+        "examples": tuple(Example(**each) for each in given["examples"]),
+        "refusals": tuple(Refusal(**each) for each in given.get("refusals", ())),
+    }

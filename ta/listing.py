@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from inspect import isabstract
@@ -35,9 +36,14 @@ def listed(package: str, kind: type[Kind], first: str = "", last: str = "") -> t
 
 def tables(package: str) -> Iterator[dict[str, Any]]:
     """The contents of the TOML files of a package, in the order of the files' names."""
+    for name in stems(package):
+        yield table(package, f"{name}.toml")
+
+
+def stems(package: str) -> list[str]:
+    """The names of the TOML files of a package without their ends, in order."""
     names = (path.name for path in files(package).iterdir())
-    for name in sorted(name for name in names if name.endswith(".toml")):
-        yield table(package, name)
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
 def table(package: str, name: str) -> dict[str, Any]:
@@ -45,16 +51,19 @@ def table(package: str, name: str) -> dict[str, Any]:
     return tomllib.loads((files(package) / name).read_text("utf-8"))
 
 
-def beside(module: str) -> dict[str, Any]:
+@cache
+def beside(module: str) -> Mapping[str, Any]:
     """The contents of the TOML file beside a module that has its name.  Lists become tuples."""
     package, _, name = module.rpartition(".")
-    return {key: _frozen(value) for key, value in table(package, f"{name}.toml").items()}
+    found: Mapping[str, Any] = frozen(table(package, f"{name}.toml"))
+    return found
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
+    """The value with tuples for its lists."""
     if isinstance(value, dict):
-        return {key: _frozen(each) for key, each in value.items()}
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+        return {key: frozen(each) for key, each in value.items()}
+    return tuple(map(frozen, value)) if isinstance(value, list) else value
 
 
 def classes(package: str) -> Iterator[type]:

@@ -25,6 +25,8 @@ SOURCES = ("einderive", *ALLOWED, "pyproject.toml", "README.md", "LICENSE")
 DATA = {
     "einderive/py.typed",
     "einderive/ta/syntax/grammar.lark",
+    "einderive/ta/functions/sin.toml",
+    "einderive/derivations/rules/centre.toml",
     "einderive/frontend/formulas/arrays.toml",
     "einderive/frontend/stages/polybench.toml",
     "einderive/frontend/explorer/page.html",

@@ -6,7 +6,6 @@ A test compares the committed pages with what this writes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 from math import inf
 from pathlib import Path
 
@@ -115,7 +114,7 @@ def functions_page() -> str:
     lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     lines += map(_function, FUNCTIONS.values())
     lines += ["", "| reducer | is |", "|---|---|"]
-    lines += (f"| `{name}` | {_about(name)} |" for name in REDUCERS)
+    lines += (f"| `{known.name}` | {_about(known)} |" for known in REDUCERS.values())
     lines += ["", "## Names elsewhere", "", *_other_names()]
     facts_known = FACTS.format(count=len(believed))
     lines += ["", "## Facts that have to be believed", "", facts_known, ""]
@@ -194,7 +193,7 @@ def _function(known: Function) -> str:
         slopes += f"; of complex x: `{known.adjoint}`"
     cells = (
         f"`{known.name}`",
-        _about(known.name),
+        _about(known),
         law,
         slopes,
         end or ("integers" if known.digits else "all numbers"),
@@ -221,11 +220,9 @@ def _definition(known: Definition) -> Iterator[str]:
             yield from ("", f"In {library}: `{line}`")
 
 
-def _about(name: str) -> str:
-    """The first sentence of a function's file."""
-    file = "imaginary" if name == "1j" else name
-    text = import_module(f"einderive.ta.functions.{file}").__doc__ or ""
-    return _plain(text.splitlines()[0].partition(".  ")[0].rstrip(".") + ".")
+def _about(known: Function | Reduction) -> str:
+    """The first sentence about it."""
+    return _plain(known.about.partition(". ")[0].rstrip(".") + ".")
 
 
 def _remark(what: str, command: str, guide: str) -> list[str]:

@@ -76,10 +76,6 @@ class Leaf(NamedTuple):
     ranges: tuple[Range, ...] | None
 
 
-def infinity(negative: bool) -> Term:
-    return Term(ONE, (), (), (_infinity(negative),))
-
-
 def _infinity(negative: bool) -> Atom:
     return Atom(NEGATIVE if negative else POSITIVE, (), True)
 

@@ -1,7 +1,7 @@
 """Matching a scope against many operators at once.
 
-What matching asks of a scope is worked out once; definitions that differ only in the number of
-windows share it; and only definitions with as many operands as the body has factors are tried.
+Facts about a scope are computed once and shared by all definitions that differ only in the number
+of windows.  A definition is tried only if it has as many operands as the body has factors.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _Recognising = tuple[int, Callable[[Scope], Binding | Mismatch]]
 
 
 class _Asked(NamedTuple):
-    """Whom to ask about scopes of one kind, and the first operator that refuses the kind."""
+    """For scopes of one kind: the operators with a `recognise` of their own that may match, and the
+    position of the first operator that refuses the kind."""
 
     recognising: tuple[_Recognising, ...]
     refused: int | None

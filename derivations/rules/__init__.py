@@ -1,4 +1,4 @@
-"""The rules, one identity per file; a new rule is one new file.
+"""The rules, one identity per file, with its statement in a TOML file of the same name.
 
 A rule proposes steps.  Not here: the code that makes and proves a step (`derivations.steps`).
 May be imported by `derivations.record` and `frontend`.

@@ -11,7 +11,7 @@ from itertools import combinations
 from math import prod
 
 from einderive.derivations.effects.uncentred import multiplied
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.rules import distribute, expand
 from einderive.derivations.steps.centre import Centre
 from einderive.derivations.steps.kernel import Witness
@@ -75,69 +75,5 @@ def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
 
 
 CENTRE = Rule(
-    name="centre",
-    formula=(
-        "a - b = {a - m}[] - {b - m}[]\n"
-        "a(p,q) - b = {L[x:c:d,y:e:f] a(x,y) - m}[p,q] - {b - m}[] where p in c:d, q in e:f"
-    ),
-    conditions=(
-        "m[k] = finite({L[k] S[i] a[i,k]/n}[k]), where finite(x) is x for a number x and 0 "
-        "otherwise; the identity holds for any m; one of the terms is subtracted from the other; "
-        "no term is an infinite number of the text"
-    ),
-    choices=(
-        "the first difference over unequal iterators that is a factor or is summed; the mean of "
-        "the smaller operand, for each value of the iterators that index both operands by "
-        "themselves; floating data only, since the mean of integers is no integer"
-    ),
-    exactness="cancels",
-    assumes_no_nan="",
-    source="the shifted data of the variance (Chan, Golub, LeVeque, 1983)",
-    propose=propose,
-    opening=True,
-    then=(expand.EXPAND, distribute.DISTRIBUTE),
-    examples=(
-        Example(
-            "{L[i:0:4,j:0:5] S[k:0:3] (A[i,k] - B[j,k])^2}",
-            "{L[i:0:4,j:0:5] S[k:0:3] (-{L[j:0:5,k:0:3] -{L[k:0:3] finite({L[k:0:3] S[l:0:4] "
-            "A[l,k]/4}[k])}[k] + B[j,k]}[j,k] + {L[i:0:4,k:0:3] A[i,k] - {L[k:0:3] "
-            "finite({L[k:0:3] S[l:0:4] A[l,k]/4}[k])}[k]}[i,k])^2}",
-        ),
-        Example(
-            "{L[h:0:8,w:0:8] S[r:0:3,s:0:3] (A[h+r-1,w+s-1] - T[r,s])^2}",
-            "{L[i:0:8,j:0:8] S[k:0:3,l:0:3] ({L[m:-1:9,n:-1:9] A[m,n] - "
-            "{finite({S[x:0:3,y:0:3] T[x,y]/9}[])}[]}[i+k-1,j+l-1] - {L[k:0:3,l:0:3] T[k,l] -"
-            " {finite({S[x:0:3,y:0:3] T[x,y]/9}[])}[]}[k,l])^2}",
-            sizes={"A": (8, 8)},
-        ),
-        Example(
-            "{L[k:0:3] S[i:0:4] (2*A[i,k] - 3*M[k])^4}",
-            "{L[i:0:3] S[j:0:4] ({L[j:0:4,i:0:3] -{L[i:0:3] finite({L[i:0:3] S[k:0:4] "
-            "A[k,i]/2}[i])}[i] + 2*A[j,i]}[j,i] - {L[i:0:3] -{L[i:0:3] finite({L[i:0:3] "
-            "S[k:0:4] A[k,i]/2}[i])}[i] + 3*M[i]}[i])^4}",
-        ),
-        Example(
-            "{L[i:0:4,j:0:5,l:0:2] S[k:0:3] (A[i,k] - B[j,k])*P[k,l]}",
-            "{L[i:0:4,j:0:5,k:0:2] S[l:0:3] P[l,k]*({L[i:0:4,l:0:3] A[i,l] - {L[l:0:3] "
-            "finite({L[l:0:3] S[m:0:4] A[m,l]/4}[l])}[l]}[i,l] - {L[j:0:5,l:0:3] -{L[l:0:3] "
-            "finite({L[l:0:3] S[m:0:4] A[m,l]/4}[l])}[l] + B[j,l]}[j,l])}",
-        ),
-    ),
-    refusals=(
-        Refusal("{S[i:0:4] (A[i] + B[i])^2}", Centre(1, (0, 1), ()), "neither term is subtracted"),
-        Refusal(
-            "{L[i:0:4] S[k:0:3] (A[i,k] - B[i,k])^2}",
-            Centre(1, (0, 1), (0, 1)),
-            "nothing to take a mean over",
-        ),
-        Refusal(
-            "{L[i:0:4,j:0:5] S[k:0:3] (A[i,k] - B[j,k])^2}", Centre(1, (0, 1), (0,)), "do not share"
-        ),
-        Refusal(
-            "{L[i:0:4] S[j:0:5] (A{fill=inf}[i-1] - B[j])^2}",
-            Centre(1, (0, 1), ()),
-            "an infinite number takes part",
-            sizes={"A": (4,)},
-        ),
-    ),
+    **stated(__name__), propose=propose, opening=True, then=(expand.EXPAND, distribute.DISTRIBUTE)
 )

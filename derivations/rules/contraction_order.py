@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 import opt_einsum
 
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.contract_pairs import ContractPairs, plain_factors
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir.affine import bits
@@ -106,30 +106,4 @@ def _path(
     return tuple(position for pair in pairs for position in sorted(pair))
 
 
-CONTRACTION_ORDER = Rule(
-    name="contraction-order",
-    formula=(
-        "sum[j,k,l](a(j)*b(j,k)*c(k,l)*d(l)) = "
-        "sum[j](a(j)*sum[k](b(j,k)*sum[l](c(k,l)*d(l))))\n"
-        "sum[j,k,l](a(j)*b(j,k)*c(k,l)*d(l)) = "
-        "sum[k](sum[j](a(j)*b(j,k))*sum[l](c(k,l)*d(l)))"
-    ),
-    conditions="a sum; a pair sums the reduction iterators that no other factor uses",
-    choices="the order that opt_einsum finds for products of four and more factors",
-    exactness="reassociates",
-    assumes_no_nan="unless all factors are integers: S inf*f becomes inf*(S f)",
-    source="Smith, Gray, opt_einsum, JOSS 2018; EinNet, OSDI'23, summation splitting",
-    propose=propose,
-    examples=(
-        Example(
-            "{L[i:0:4,m:0:2] S[j:0:5,k:0:3,l:0:6] A[i,j]*B[j,k]*C[k,l]*D[l,m]}",
-            "{L[i:0:4,j:0:2] S[k:0:5] A[i,k]*{L[j:0:2,k:0:5] S[l:0:3] "
-            "B[k,l]*{L[j:0:2,l:0:3] S[m:0:6] C[l,m]*D[m,j]}[j,l]}[j,k]}",
-        ),
-    ),
-    refusals=(
-        Refusal("{max[i:0:4] A[i]*B[i]*C[i]}", ContractPairs((0, 1)), "only a sum"),
-        Refusal("{S[i:0:4] A[i]*B[i]*C[i]}", ContractPairs((0, 3)), "not there"),
-        Refusal("{S[i:0:4] A[i]*B[i]}", ContractPairs((0, 1)), "the scope's own product"),
-    ),
-)
+CONTRACTION_ORDER = Rule(**stated(__name__), propose=propose)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.factor import Factor
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir.node import Add, Scope
@@ -21,28 +21,4 @@ def propose(scope: Scope) -> Iterator[Witness]:
             yield Factor(position)
 
 
-FACTOR = Rule(
-    name="factor",
-    formula="a*b + a*c = a*(b + c)",
-    conditions="every term has the factor, and no number or fill makes it infinite",
-    choices="the factors that all terms share",
-    exactness="cancels",
-    assumes_no_nan="unless the common factor is an integer: inf*a + inf*b becomes inf*(a + b)",
-    source="distributivity",
-    propose=propose,
-    examples=(
-        Example(
-            "{L[t:0:4,o:0:5] S[i:0:6] X[t,i]*W[o,i] + X[t,i]*D[o,i]}",
-            "{L[i:0:4,j:0:5] S[k:0:6] X[i,k]*(D[j,k] + W[j,k])}",
-        ),
-    ),
-    refusals=(
-        Refusal("{L[i:0:4] A[i] + B[i]}", Factor(0), "not every term"),
-        Refusal(
-            "{L[i:0:4] A{fill=inf}[i-1]*B[i] + A{fill=inf}[i-1]*C[i]}",
-            Factor(0),
-            "may be infinite",
-            sizes={"A": (4,)},
-        ),
-    ),
-)
+FACTOR = Rule(**stated(__name__), propose=propose)

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.proposing import affine_rows, loops_witness
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Scope
 
 
@@ -53,33 +53,4 @@ def propose(scope: Scope) -> Iterator[Witness]:
             )
 
 
-FUSE = Rule(
-    name="fuse",
-    formula=(
-        "sum[q,p](f(q,p)) = sum[i](f(i//n,i%n)) where q in 0:M, p in 0:n, i in 0:M*n, 0 < n\n"
-        "{L[q:0:M,p:0:n] f(q,p)} = {L[q:0:M,p:0:n] {L[i:0:M*n] f(i//n,i%n)}[n*q+p]} where 0 "
-        "< n"
-    ),
-    conditions="p runs over exactly 0:n",
-    choices="pairs that every row holds as a multiple of n*q + p",
-    exactness="exact",
-    assumes_no_nan="",
-    source="EinNet, OSDI'23, variable substitution",
-    propose=propose,
-    examples=(Example("{S[q:0:3,p:0:4] A[4*q+p]}", "{S[i:0:12] A[i]}", sizes={"A": (12,)}),),
-    refusals=(
-        Refusal(
-            "{S[q:0:3,p:0:4] A[4*q+p]}",
-            ReindexSums(
-                (
-                    Row(0, (), ((Row(0, ((0, 1),)), 2, 1),)),
-                    Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 2, -2),)),
-                ),
-                (Row(0, ((0, 2), (1, 1))),),
-                (Range(0, 12),),
-            ),
-            "not inverse",
-            sizes={"A": (12,)},
-        ),
-    ),
-)
+FUSE = Rule(**stated(__name__), propose=propose)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.fuse import Fuse
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir.node import Scope
@@ -19,26 +19,4 @@ def propose(scope: Scope) -> Iterator[Witness]:
         yield Fuse()
 
 
-FUSE_PRODUCERS = Rule(
-    name="fuse-producers",
-    formula="{L[y:a:b] f(y)}[p] = f(p) where p in a:b",
-    conditions="the producer has no reduction, and its readers stay inside its loops",
-    choices="all such producers below the scope at once",
-    exactness="cancels",
-    assumes_no_nan=(
-        "where a producer is read outside of its loops: 0 times a value outside comes in"
-    ),
-    source="EinNet, OSDI'23, expression fusion",
-    propose=propose,
-    examples=(
-        Example(
-            "{L[i:0:4,k:0:6] {L[i:0:4,k:0:6] exp(X[i,k])}[i,k]/"
-            "{L[i:0:4] S[k:0:6] {L[i:0:4,k:0:6] exp(X[i,k])}[i,k]}[i]}",
-            "{L[i:0:4,j:0:6] exp(X[i,j])/{L[i:0:4] S[k:0:6] exp(X[i,k])}[i]}",
-        ),
-    ),
-    refusals=(
-        Refusal("{L[i:0:4] exp(A[i])}", Fuse(), "no producer"),
-        Refusal("{L[i:0:4] exp({L[i:0:4] S[k:0:3] A[i,k]}[i])}", Fuse(), "no producer"),
-    ),
-)
+FUSE_PRODUCERS = Rule(**stated(__name__), propose=propose)

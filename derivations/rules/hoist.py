@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.split_sum import SplitSum
 from einderive.ta.ir.node import Scope
@@ -24,20 +24,4 @@ def propose(scope: Scope) -> Iterator[Witness]:
             yield SplitSum(tuple(range(len(scope.sums))))
 
 
-HOIST = Rule(
-    name="hoist",
-    formula="sum[t](a*f(t)) = a*sum[t](f(t))",
-    conditions="a does not use t; a sum",
-    choices="all factors without a reduction iterator",
-    exactness="reassociates",
-    assumes_no_nan=(
-        "unless the factors that stay outside are numbers or integers: S inf*f becomes inf*(S f)"
-    ),
-    source="distributivity",
-    propose=propose,
-    examples=(
-        Example("{L[i:0:4] S[k:0:6] G[i]*X[i,k]}", "{L[i:0:4] G[i]*{L[i:0:4] S[j:0:6] X[i,j]}[i]}"),
-        Example("{L[i:0:4] S[k:0:6] X[i,k]/6}", "{L[i:0:4] {L[i:0:4] S[j:0:6] X[i,j]}[i]/6}"),
-    ),
-    refusals=(Refusal("{L[i:0:4] max[k:0:6] X[i,k]}", SplitSum((0,)), "nothing would stay"),),
-)
+HOIST = Rule(**stated(__name__), propose=propose)

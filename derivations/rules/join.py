@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from einderive.derivations.rule import Example, JointRule
+from einderive.derivations.rule import JointRule, stated
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.read_part import ReadPart
 from einderive.ta.ir import affine, expr
@@ -216,25 +216,4 @@ def _equals(position: int, value: int) -> Condition:
     return Condition("==", affine.shift(affine.iterator(position), -value))
 
 
-JOIN = JointRule(
-    name="join",
-    formula=(
-        "{L[x:0:M] S[t:0:K] a(t)*f(x,t)} = {L[x:0:M] {L[y:0:M+N] S[t:0:K] a(t)*where(y < M, "
-        "f(y,t), g(y-M,t))}[x]} where 0 <= N\n"
-        "{L[x:0:N] S[t:0:K] a(t)*g(x,t)} = {L[x:0:N] {L[y:0:M+N] S[t:0:K] a(t)*where(y < M, "
-        "f(y,t), g(y-M,t))}[x+M]} where 0 <= M"
-    ),
-    conditions="the joined scope, read back over each part's loops, is that part",
-    choices="scopes of one program that multiply the same read and differ in one loop",
-    exactness="exact",
-    assumes_no_nan="where windows differ: 0 times a value outside of a part's window comes in",
-    source="EinNet, OSDI'23, expression merging; TASO, SOSP'19",
-    propose=propose,
-    examples=(
-        Example(
-            "Y[t,o] = X[t,i]*W[o,i]; Z[t,o] = X[t,i]*V[o,i]",
-            "{L[t:0:8,o:0:4] {L[t:0:8,j:0:9] S[k:0:6] X[t,k]*where(j < 4, W[j,k], V[j-4,k])}[t,o]}",
-            sizes={"X": (8, 6), "W": (4, 6), "V": (5, 6)},
-        ),
-    ),
-)
+JOIN = JointRule(**stated(__name__), propose=propose)

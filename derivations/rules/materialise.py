@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.materialise import Materialise
 from einderive.ta.exact.one_term import equalities
@@ -54,32 +54,4 @@ def _multiplies_sum(term: Node) -> bool:
     )
 
 
-MATERIALISE = Rule(
-    name="materialise",
-    formula="f = {f}[]",
-    conditions="f is neither a plain read nor the whole body",
-    choices=(
-        "compound reads, terms over fewer iterators or with a nested sum, pairs of factors, "
-        "terms over the same iterators"
-    ),
-    exactness="cancels",
-    assumes_no_nan="",
-    source="explicit intermediate; im2col is the case of a compound read",
-    propose=propose,
-    examples=(
-        Example(
-            "{L[h:0:6] S[r:0:3] A[h+r-1]*K[r]}",
-            "{L[i:0:6] S[j:0:3] {L[i:0:6,j:0:3] A[i+j-1]}[i,j]*K[j]}",
-            sizes={"A": (6,)},
-        ),
-        Example("{L[i:0:4,j:0:5] exp(A[i])*B[j]}", "{L[i:0:4,j:0:5] {L[i:0:4] exp(A[i])}[i]*B[j]}"),
-        Example(
-            "{L[i:0:4,j:0:5] A[i,j] + B[j] + M[j]}",
-            "{L[i:0:4,j:0:5] A[i,j] + {L[j:0:5] B[j] + M[j]}[j]}",
-        ),
-    ),
-    refusals=(
-        Refusal("{L[i:0:4] 2*A[i]}", Materialise(2), "a plain read already"),
-        Refusal("{L[i:0:4] exp(A[i])}", Materialise(0), "nothing would be left"),
-    ),
-)
+MATERIALISE = Rule(**stated(__name__), propose=propose)

@@ -12,10 +12,8 @@ from einderive.derivations.proposing import (
     split_loop_in_place,
     split_reduction,
 )
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.reindex_loops import ReindexLoops
-from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Scope
 
 
@@ -43,53 +41,4 @@ def propose(scope: Scope) -> Iterator[Witness]:
             yield split_reduction(scope, position - first, step)
 
 
-PHASE = Rule(
-    name="phase",
-    formula=(
-        "{L[i:a:b] f(i)} = {L[i:a:b] {L[q:0:(b-a+d-1)//d,p:0:d] "
-        "f(a+d*q+p)}[(i-a)//d,(i-a)%d]} where 0 < d\n"
-        "sum[i](f(i)) = sum[q,p](f(a+d*q+p)) where i in a:b, q in 0:(b-a+d-1)//d, p in 0:d, "
-        "0 < d, f(i) = where(b <= i < b+d-1, 0, f(i))"
-    ),
-    conditions=(
-        "any d > 1; the last block is completed by points that nothing reads, or where the body is"
-        " 0"
-    ),
-    choices="the common coefficient of the other iterators of a row; the divisor of a //",
-    exactness="exact",
-    assumes_no_nan=(
-        "where a sum's last block is completed and the body is not one factor: 0 times a value "
-        "outside comes in"
-    ),
-    source="space to depth; EinNet, variable substitution",
-    propose=propose,
-    examples=(
-        Example(
-            "{L[m:0:12,w:0:3] S[k:0:4] A[m,k]*B[m+4*w-4,k]}",
-            "{L[i:0:12,j:0:3] {L[k:0:3,l:0:4,j:0:3] S[m:0:4] "
-            "A[4*k+l,m]*B[4*k+l+4*j-4,m]}[i//4,i%4,j]}",
-            sizes={"B": (12, 4)},
-        ),
-        Example(
-            "{L[h:0:4] S[r:0:3] A[2*h+r]*K[r]}",
-            "{L[i:0:4] S[j:0:2,k:0:2] A[2*i+j+2*k]*K[j+2*k]}",
-            sizes={"A": (9,)},
-        ),
-    ),
-    refusals=(
-        Refusal(
-            "{L[m:0:12,w:0:3] A[m]*B[m+4*w-4]}",
-            ReindexLoops(
-                (Row(0, ((0, 4), (1, 1))), Row(0, ((2, 1),))),
-                (
-                    Row(0, (), ((Row(0, ((0, 1),)), 4, 1),)),
-                    Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 4, -4),)),
-                    Row(0, ((1, 1),)),
-                ),
-                (Range(0, 2), Range(0, 4), Range(0, 3)),
-            ),
-            "not shown to be 0",
-            sizes={"B": (12,)},
-        ),
-    ),
-)
+PHASE = Rule(**stated(__name__), propose=propose)

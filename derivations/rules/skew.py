@@ -11,10 +11,8 @@ from einderive.derivations.proposing import (
     replace_reduction,
     solve,
 )
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.reindex_loops import ReindexLoops
-from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.facts.zeros import zero_reads
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row, row_range
@@ -52,57 +50,4 @@ def _summed_range(scope: Scope, new: Row) -> Range:
     return Range(low, high) if low < high else row_range(new, scope.domain)
 
 
-SKEW = Rule(
-    name="skew",
-    formula=(
-        "{L[h:a:b] f(h)} = {L[h:a:b] {L[t:c:d] f(t-p)}[h+p]} where f(h) = where(a <= h < b "
-        "and not c <= h+p < d, 0, f(h))\n"
-        "sum[r](f(r)) = sum[t](f(t-p)) where r in a:b, t in c:d, f(r) = where(a <= r < b and "
-        "not c <= r+p < d or c <= r+p < d and not a <= r < b, 0, f(r))"
-    ),
-    conditions=(
-        "for loops, the new range covers all values of the new iterator; for sums, the body is 0 "
-        "where the old iterator leaves its range"
-    ),
-    choices=(
-        "compound rows of the body: all their loops, or those with equal coefficients; a "
-        "reduction iterator's new range is cut to where reads and conditions of that row are not 0"
-    ),
-    exactness="exact",
-    assumes_no_nan=(
-        "where a sum's range changes and the body is not one factor: 0 times a value outside is "
-        "left out or comes in"
-    ),
-    source="EinNet, OSDI'23, variable substitution",
-    propose=propose,
-    examples=(
-        Example(
-            "{L[h:0:6,r:0:3] S[c:0:4] A[h+r-1,c]*K[r,c]}",
-            "{L[i:0:6,j:0:3] {L[k:-1:7,j:0:3] S[l:0:4] A[k,l]*K[j,l]}[i+j-1,j]}",
-            sizes={"A": (6, 4)},
-        ),
-        Example(
-            "{L[v:0:6] S[w:0:3] P[v,w]*V[v+w]}",
-            "{L[i:0:6] S[j:0:8] P[i,j-i]*V[j]}",
-            sizes={"V": (8,)},
-        ),
-    ),
-    refusals=(
-        Refusal(
-            "{L[h:0:6,r:0:3] A[h+r]*K[r]}",
-            ReindexLoops(
-                (Row(0, ((0, 1), (1, -1))), Row(0, ((1, 1),))),
-                (Row(0, ((0, 1), (1, 1))), Row(0, ((1, 1),))),
-                (Range(0, 7), Range(0, 3)),
-            ),
-            "not shown to be 0",
-            sizes={"A": (8,)},
-        ),
-        Refusal(
-            "{L[h:0:6] S[r:0:3] A[h+r]}",
-            ReindexSums((Row(0, ((0, -1), (1, 1))),), (Row(0, ((0, 1), (1, 1))),), (Range(0, 8),)),
-            "not shown to be 0",
-            sizes={"A": (8,)},
-        ),
-    ),
-)
+SKEW = Rule(**stated(__name__), propose=propose)

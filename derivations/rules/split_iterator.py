@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from einderive.derivations.proposing import affine_rows, near_divisors, split_loop, split_reduction
-from einderive.derivations.rule import Example, Refusal, Rule
+from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.reindex_loops import ReindexLoops
-from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Scope
 
 
@@ -37,54 +35,4 @@ def propose(scope: Scope) -> Iterator[Witness]:
         yield split_reduction(scope, index, factor)
 
 
-SPLIT_ITERATOR = Rule(
-    name="split-iterator",
-    formula=(
-        "sum[i](f(i)) = sum[q,p](f(a+k*q+p)) where i in a:b, q in 0:(b-a+k-1)//k, p in 0:k, "
-        "0 < k, f(i) = where(b <= i < b+k-1, 0, f(i))\n"
-        "{L[i:a:b] f(i)} = {L[i:a:b] {L[q:0:(b-a+k-1)//k,p:0:k] "
-        "f(a+k*q+p)}[(i-a)//k,(i-a)%k]} where 0 < k"
-    ),
-    conditions=(
-        "any k > 0; if k does not divide the extent, the last block is completed by points that "
-        "nothing reads, or where the body is 0"
-    ),
-    choices=(
-        "for loops, divisors near the window that the loop slides over; for windows, parts up to "
-        "about the square root of their extent"
-    ),
-    exactness="reassociates",
-    assumes_no_nan=(
-        "where the last block is completed and the body is not one factor: 0 times a value outside"
-        " comes in"
-    ),
-    source="EinNet, OSDI'23, variable substitution",
-    propose=propose,
-    examples=(
-        Example(
-            "{L[q:0:16,w:0:5] S[k:0:4] A[q,k]*B[q+w-2,k]}",
-            "{L[i:0:16,j:0:5] {L[k:0:4,l:0:4,j:0:5] S[m:0:4] "
-            "A[4*k+l,m]*B[4*k+l+j-2,m]}[i//4,i%4,j]}",
-            sizes={"B": (16, 4)},
-        ),
-        Example(
-            "{L[h:0:8] S[r:0:5] A[h+r-2]*K[r]}",
-            "{L[i:0:8] S[j:0:2,k:0:3] A[i+j+2*k-2]*K[j+2*k]}",
-            sizes={"A": (8,)},
-        ),
-    ),
-    refusals=(
-        Refusal(
-            "{L[i:0:8] A[i]}",
-            ReindexLoops(
-                (Row(0, ((0, 3), (1, 1))),),
-                (
-                    Row(0, (), ((Row(0, ((0, 1),)), 3, 1),)),
-                    Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 3, -2),)),
-                ),
-                (Range(0, 3), Range(0, 9)),
-            ),
-            "is not the old one",
-        ),
-    ),
-)
+SPLIT_ITERATOR = Rule(**stated(__name__), propose=propose)

@@ -55,20 +55,20 @@ class Fuse(Witness):
 
 @lru_cache(maxsize=1 << 14)
 def _fused(stage: Scope) -> Scope:
-    """The stage with its producers inlined, these fused as well.  What a stage becomes does not
-    depend on who reads it, and a long program asks for the same ones again and again."""
+    """The stage with its fused producers inlined.  The result does not depend on the scope that
+    reads the stage.  It is cached, since many scopes of a long program read the same stage."""
     sources = {nested: _fused(nested) for nested in nested_scopes(stage)}
     return _inlined(redirected(stage, sources))
 
 
 @lru_cache(maxsize=4096)
 def _inlined(scope: Scope) -> Scope:
-    """Every read of a scope without a reduction replaced by its body, unless that needs a guard or
-    becomes too long to be written out.  Conditions are decided by intervals alone, whoever asks:
-    what is inlined must not depend on how exactly it is known.
+    """The scope with the body of each scope without a reduction in the place of its reads.  A read
+    stays if inlining needs a guard, or if the result would be too long.
 
-    Remembered: what is read at some depth is read by many scopes.  A read that is left is not asked
-    for again: what it is left for, a body that grows or a condition, stays."""
+    Conditions are always decided by intervals, even if the caller allows integer sets, so that the
+    result is the same for every caller.  Results are cached, since many scopes read the same one.
+    A read that stays is tried once only, since the reason for which it stays remains true."""
     left: set[Access] = set()
     while True:
         asked = [

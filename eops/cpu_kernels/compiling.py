@@ -1,4 +1,5 @@
-"""From a kernel's source to machine code: by `lowering`, or by numba where that knows no way."""
+"""From a kernel's source to machine code: through `lowering`, or through numba if the source has a
+construct that `lowering` does not support."""
 
 from __future__ import annotations
 

@@ -9,13 +9,13 @@ from einderive.eops.cpu_kernels.avx512.elements import near_vectors, vector_elem
 from einderive.eops.cpu_kernels.words.composed import composed
 from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.error_functions import error_functions
-from einderive.eops.cpu_kernels.words.gamma import gamma
 from einderive.eops.cpu_kernels.words.hyperbolic import hyperbolic
 from einderive.eops.cpu_kernels.words.machine import Written
 from einderive.eops.cpu_kernels.words.powers import powers
 from einderive.eops.cpu_kernels.words.quotients import near_quotients, quotients
 from einderive.eops.cpu_kernels.words.short_elements import short_elements
 from einderive.eops.cpu_kernels.words.simple_elements import simple, truths
+from einderive.eops.cpu_kernels.words.texts import texts
 from einderive.eops.cpu_kernels.words.trigonometric import inverses, near, trigonometric
 from einderive.eops.cpu_kernels.words.whole_elements import whole_elements
 
@@ -36,7 +36,7 @@ def functions(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
     if dtype in ("int64", "int32"):
         return {**whole_elements(dtype), **truths()}
     found = {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
-    for family in (trigonometric, inverses, hyperbolic, powers, quotients, gamma, short_elements):
+    for family in (trigonometric, inverses, hyperbolic, powers, quotients, texts, short_elements):
         found |= family(dtype)
     if vectors:
         found |= vector_elements(dtype)

@@ -1,4 +1,6 @@
-"""The text of a pass that fills a window.
+"""The text of a pass that fills a window, the part of a stage that later passes still read.
+
+Below, the window holds three rows of 301 values, and row i2 is stored at i2 % 3.
 
 i2 = i0 + 1
 if max(0, origin - 1) <= i2 < 200:
@@ -15,7 +17,8 @@ from einderive.eops.loops.plan import Phase
 
 
 class WindowPass(Pass):
-    """The text of one such pass.  What it knows before its loops, it knows for one step only."""
+    """The text of one such pass.  Names that it defines before its loops are valid for one step of
+    the window only."""
 
     def __init__(self, kernel: Writer, number: int, phase: Phase) -> None:
         super().__init__(kernel, number, phase)

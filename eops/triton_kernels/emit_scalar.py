@@ -186,5 +186,5 @@ def helper_source(function: str, compute: str) -> str:
     wider = function.endswith(WIDER)
     helper = FUNCTIONS[function.removesuffix(WIDER)].triton_helper
     assert helper is not None
-    source = helper(wider or compute == "float64")
+    source = helper.triton(wider or compute == "float64")
     return HELPER.sub(rf"\1{WIDER}(", source) if wider else source

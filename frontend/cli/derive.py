@@ -10,21 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from einderive.frontend.cli.codes import DONE, INTERRUPTED
-from einderive.frontend.cli.parameters import (
-    ACCURACY,
-    DETERMINISTIC,
-    DTYPES,
-    EFFORT,
-    FILE,
-    LAWS,
-    MEMORY,
-    NAN,
-    RANGES,
-    SHAPES,
-    examples,
-    number,
-)
-from einderive.frontend.cli.parameters import seconds as seconds_type
+from einderive.frontend.cli.parameters import OPTIONS, SHAPES, examples, options
 
 if TYPE_CHECKING:
     from einderive.frontend.api.compiled import Derivation
@@ -53,57 +39,11 @@ class JsonAlone(click.Command):
 @click.command(cls=JsonAlone, short_help="Find equal programs for a formula.", epilog=EXAMPLES)
 @click.argument("formula")
 @SHAPES
-@click.option(
-    "--target",
-    default="cpu",
-    show_default=True,
-    help="The device to derive for: cpu, cuda, cuda:90 or cuda:80.",
+@options(
+    "target effort seconds states dtype range weights law accuracy nan memory deterministic "
+    "candidate json html save search kernels registers run",
+    OPTIONS["derive"],
 )
-@EFFORT
-@click.option("--seconds", type=seconds_type, help="End the search after this number of seconds.")
-@click.option("--states", type=number, help="End the search after this number of expressions.")
-@DTYPES
-@RANGES
-@click.option(
-    "--weights",
-    default="",
-    metavar="K,g",
-    help="Tensors that stay the same between calls: stages that read only these are computed once.",
-)
-@LAWS
-@ACCURACY
-@NAN
-@MEMORY
-@DETERMINISTIC
-@click.option(
-    "--candidate", type=number, default=1, help="The number of the program whose steps are printed."
-)
-@click.option(
-    "--json",
-    "json_to",
-    is_flag=False,
-    flag_value="-",
-    type=FILE,
-    metavar="[FILE]",
-    help="Write the derivation as JSON to a file, or print it.",
-)
-@click.option("--html", type=FILE, help="Write the derivation as an HTML page.")
-@click.option("--save", type=FILE, help="Save the derivation, for `einderive check` and `run`.")
-@click.option(
-    "--search",
-    is_flag=True,
-    help="Save the search in the record too: expressions, equalities, refusals.",
-)
-@click.option(
-    "--kernels", is_flag=True, help="Save the sources of generated kernels in the record too."
-)
-@click.option(
-    "--registers",
-    is_flag=True,
-    help="As --kernels, with the registers and the shared memory of the best program's kernels."
-    " These are compiled for the target, without a GPU, in about a second per configuration.",
-)
-@click.option("--run/--no-run", help="Build, check and time the best programs.")
 def derive(
     formula: str,
     candidate: int,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
-from einderive.frontend.cli.parameters import JSON, LAWS, RANGES, SHAPES, examples, refuse_options
+from einderive.frontend.cli.parameters import OPTIONS, SHAPES, examples, options, refuse_options
 
 EXAMPLES = examples(
     'einderive equivalent "Y[i] = A[i,k]*(x[k]+y[k])" "Y[i] = A[i,k]*x[k] + A[i,k]*y[k]" \\',
@@ -24,11 +24,7 @@ EXAMPLES = examples(
 @click.argument("lhs", metavar="FORMULA")
 @click.argument("rhs", metavar="FORMULA")
 @SHAPES
-@LAWS
-@RANGES
-@click.option("--generic", is_flag=True, help="Compare at many sizes, besides those given.")
-@click.option("--seconds", type=float, help="The time for a proof by laws.  [default: 5]")
-@JSON
+@options("law range generic seconds json", OPTIONS["equivalent"])
 def equivalent(
     lhs: str,
     rhs: str,

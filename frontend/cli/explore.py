@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from einderive.frontend.cli.codes import DONE
-from einderive.frontend.cli.parameters import EFFORT, FILE, JSON, TIMING, examples, number
+from einderive.frontend.cli.parameters import FILE, OPTIONS, examples, options
 from einderive.frontend.cli.records import FIRST, measured
 
 if TYPE_CHECKING:
@@ -34,23 +34,7 @@ LIBRARIES = ("starlette", "uvicorn")
 )
 @click.argument("record", metavar="[FILE]", type=FILE, required=False)
 @click.argument("other", metavar="[FILE]", type=FILE, required=False)
-@click.option("--html", type=FILE, help="Write the page to a file; no browser is opened.")
-@click.option("--run/--no-run", "timed", help="Build, check and time the programs for the page.")
-@EFFORT
-@TIMING
-@JSON
-@click.option("--port", type=number, help="The workbench's port.  [default: a free one]")
-@click.option(
-    "--records",
-    metavar="FOLDER",
-    type=FILE,
-    help="The folder for the workbench's records.  [default: a folder of the user's data]",
-)
-@click.option(
-    "--browser/--no-browser",
-    default=True,
-    help="Open the workbench in a browser, or only print its address.",
-)
+@options("html run effort seconds json port records browser", OPTIONS["explore"])
 def explore(
     record: str | None,
     other: str | None,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
-from einderive.frontend.cli.parameters import DTYPES, JSON, RANGES, SHAPES, examples, refuse_options
+from einderive.frontend.cli.parameters import OPTIONS, SHAPES, examples, options, refuse_options
 
 EXAMPLES = examples(
     'einderive grad "Y[i,j] = A[i,k]*B[k,j]" A=64,32 B=32,16',
@@ -19,19 +19,7 @@ EXAMPLES = examples(
 @click.command(short_help="Print the gradient of a formula, as a formula.", epilog=EXAMPLES)
 @click.argument("formula")
 @SHAPES
-@click.option(
-    "--wrt",
-    metavar="A,B",
-    help="The operands to differentiate by.  [default: all that have a derivative]",
-)
-@click.option("--ones", is_flag=True, help="Put 1 for the cotangents of scalar outputs.")
-@click.option("--forward", is_flag=True, help="Print the derivative along a direction.")
-@DTYPES
-@RANGES
-@click.option(
-    "--check/--no-check", help="Check the result by dual numbers; the verdict goes to stderr."
-)
-@JSON
+@options("wrt ones forward dtype range check json", OPTIONS["grad"])
 def grad(
     formula: str,
     shapes: tuple[str, ...],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED
-from einderive.frontend.cli.parameters import JSON, examples
+from einderive.frontend.cli.parameters import OPTIONS, examples, options
 
 if TYPE_CHECKING:
     from einderive.derivations.matching.machine import Machine
@@ -19,15 +19,7 @@ if TYPE_CHECKING:
         "einderive machine", "einderive machine --measure", "einderive machine --target cuda:90"
     ),
 )
-@click.option("--measure", is_flag=True, help="Measure all figures, in at most ten seconds.")
-@click.option("--rough", is_flag=True, help="Measure fewer figures, in at most one second.")
-@click.option(
-    "--target",
-    default="cpu",
-    show_default=True,
-    help="The profile to show; only cpu can be measured.",
-)
-@JSON
+@options("measure rough target json", OPTIONS["machine"])
 def machine(measure: bool, rough: bool, target: str, as_json: bool) -> int:
     """Show the profile by which the search predicts times.
 

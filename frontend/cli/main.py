@@ -159,8 +159,9 @@ def _fail(message: str, code: int) -> int:
 
 
 def _open_streams() -> None:
-    """A stream that was closed before the start (`>&-`) is None, and takes what is written now, as
-    `>/dev/null` does: an error must not go to stdout for want of stderr."""
+    """Opens stdout and stderr on the null device if they were closed before the start (`>&-`).
+
+    Python sets a closed stream to None, and a message to it would fail."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -168,8 +169,8 @@ def _open_streams() -> None:
 
 
 def _close_stdout() -> None:
-    """Closes stdout.  Its buffer has no reader, and the interpreter must not complain about it at
-    exit."""
+    """Puts the null device in the place of stdout, whose reader is gone, so that the interpreter
+    can flush it at exit without an error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

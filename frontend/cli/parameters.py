@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.resources import files
 from pkgutil import resolve_name
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -102,80 +104,53 @@ def refuse_options(function: Callable[..., Any], command: str, names: Iterable[s
         )
 
 
+TYPES: Final[Mapping[str, Any]] = {
+    "number": number,
+    "seconds": seconds,
+    "effort": effort,
+    "float": float,
+    "file": FILE,
+    "accuracy": Known("accuracy", "einderive.frontend.accuracy.levels:ACCURACIES"),
+    "law": Known("law", "einderive.frontend.api.laws:KNOWN"),
+    "nan": Known("way with NaN", "einderive.frontend.accuracy.levels:NANS"),
+    "peer": Known("peer", "einderive.frontend.bench.kernels.rivals:PEERS"),
+    "rule": Known("rule", "einderive.derivations.rules:ALL_RULES"),
+}
+"""The types of options by their names in the TOML files."""
+
+
+def stated(file: str) -> Mapping[str, Any]:
+    """The contents of a TOML file of this folder."""
+    return tomllib.loads((files("einderive.frontend.cli") / file).read_text("utf-8"))
+
+
+OPTIONS: Final = stated("options.toml")
+
+
+def options(words: str, own: Mapping[str, Any] = OPTIONS["shared"]) -> Callable[[Command], Command]:
+    """These options of a command, in the order of its help: its own, or those of several
+    commands."""
+
+    def decorated(command: Command) -> Command:
+        for word in reversed(words.split()):
+            command = _option(word, own.get(word) or OPTIONS["shared"][word])(command)
+        return command
+
+    return decorated
+
+
+def _option(word: str, given: Mapping[str, Any]) -> Callable[[Command], Command]:
+    told = dict(given)
+    if "type" in told:
+        told["type"] = TYPES[told["type"]]
+    if "choices" in told:
+        told["type"] = click.Choice(told.pop("choices"))
+    if "completed" in told:
+        told["shell_complete"] = TYPES[told.pop("completed")].shell_complete
+    return click.option(*told.pop("flags", [f"--{word}"]), **told)
+
+
 SHAPES = click.argument("shapes", metavar="[NAME=SIZES]...", nargs=-1)
-DTYPES = click.option(
-    "--dtype",
-    multiple=True,
-    help="The element type of all tensors, or of one: float16, I=int32.  [default: float32]",
-)
-RANGES = click.option(
-    "--range",
-    "over",
-    multiple=True,
-    metavar="NAME=FROM:TO",
-    help="The range of an iterator that no shape gives: --range h=0:7. Repeat it for several.",
-)
-LAWS = click.option(
-    "--law",
-    "laws",
-    multiple=True,
-    shell_complete=Known("law", "einderive.frontend.api.laws:KNOWN").shell_complete,
-    metavar="NAME",
-    help="Allow steps by an identity of functions, such as exp-sum: exp(a+b) = exp(a)*exp(b). "
-    "Repeat it for several.",
-)
-ACCURACY = click.option(
-    "--accuracy",
-    type=Known("accuracy", "einderive.frontend.accuracy.levels:ACCURACIES"),
-    default="normwise",
-    show_default=True,
-    metavar="NAME",
-    help="How many digits the programs may lose. normwise: at most one, also on hard inputs; fast: "
-    "more on hard inputs; componentwise: none by cancellation, in each entry.",
-)
-NAN = click.option(
-    "--nan",
-    type=Known("way with NaN", "einderive.frontend.accuracy.levels:NANS"),
-    default="ignore",
-    show_default=True,
-    metavar="NAME",
-    help="The guarantee for NaN and infinity. strict: programs have them where the formula has "
-    "them; ignore: no guarantee.",
-)
-EFFORT = click.option(
-    "--effort",
-    type=effort,
-    metavar="EFFORT",
-    help="How much time to take: instant (no program is timed), normal (about 3 seconds), high "
-    "(about a minute), or a number of seconds.",
-)
-TIMING = click.option(
-    "--seconds",
-    type=seconds,
-    help="The seconds for one race of the programs.  [default: given by the effort]",
-)
-MEMORY = click.option(
-    "--memory",
-    metavar="AMOUNT",
-    help="Leave out programs whose temporaries need more memory in a call: 2GB, 512MiB.",
-)
-DETERMINISTIC = click.option(
-    "--deterministic",
-    is_flag=True,
-    help="Use only programs that give the same bits at every call.",
-)
-
-
-def raced(command: Command) -> Command:
-    """The options of a race."""
-    return EFFORT(TIMING(MEMORY(DETERMINISTIC(command))))
-
-
-JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-SECONDS = click.option(
-    "--seconds",
-    type=seconds,
-    default=1.0,
-    show_default=True,
-    help="The seconds for timing the programs of one comparison.",
-)
+JSON = options("json")
+RACED = "effort seconds memory deterministic"
+"""The options of a race."""

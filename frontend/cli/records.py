@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from einderive.frontend.cli.codes import DONE, FAILED, INTERRUPTED
-from einderive.frontend.cli.parameters import FILE, JSON, Known, examples, number, raced, say
+from einderive.frontend.cli.parameters import FILE, OPTIONS, RACED, examples, options, say
 
 if TYPE_CHECKING:
     from einderive.derivations.record.verify import Report
@@ -23,10 +23,7 @@ FIRST = 'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=64,8 B=64,8 --save d.js
     epilog=examples(FIRST, "einderive check d.json", "einderive check d.json --candidate 2 --json"),
 )
 @RECORD
-@click.option(
-    "--candidate", type=number, help="Check only the program of this number.  [default: all]"
-)
-@JSON
+@options("candidate json", OPTIONS["check"])
 def check(record: str, candidate: int | None, as_json: bool) -> int:
     """Verify every step of a derivation that `einderive derive --save` wrote.
 
@@ -63,8 +60,7 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
 
 @click.command(epilog=examples(FIRST, "einderive run d.json", "einderive run d.json --seconds 5"))
 @RECORD
-@raced
-@JSON
+@options(f"{RACED} json")
 def run(record: str, as_json: bool, **options: Any) -> int:
     """Build, check and time the programs of a saved derivation.
 
@@ -111,14 +107,7 @@ def run(record: str, as_json: bool, **options: Any) -> int:
     ),
 )
 @RECORD
-@click.option("--candidate", type=number, default=1, help="The number of the program.")
-@click.option(
-    "--why-not",
-    type=Known("rule", "einderive.derivations.rules:ALL_RULES"),
-    metavar="RULE",
-    help="Show the proposals of a rule for the given formula, and the conditions that refuse them.",
-)
-@JSON
+@options("candidate why-not json", OPTIONS["explain"])
 def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> int:
     """Explain the steps of a saved derivation: the change, its proof and its cost.
 
@@ -153,16 +142,7 @@ def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> 
     epilog=examples(FIRST, "einderive export d.json --dir out", "python out/program.py"),
 )
 @RECORD
-@click.option(
-    "--dir",
-    "folder",
-    required=True,
-    metavar="FOLDER",
-    type=FILE,
-    help="The folder for the files; it is created if it does not exist.",
-)
-@raced
-@JSON
+@options(f"dir {RACED} json", OPTIONS["export"])
 def export(record: str, folder: str, as_json: bool, **options: Any) -> int:
     """Write the fastest program of a saved derivation as Python that runs without einderive.
 

@@ -15,7 +15,6 @@ Types: TypeAlias = tuple[tuple[str, str, str], ...]
 Entry: TypeAlias = tuple[str, tuple[int, ...], "Fraction | complex | float | int"]
 """A tensor, a position in it, and the value there."""
 
-KINDS = ("identical", "evaluated", "proved", "generic", "different", "undecided")
 SHOWN = ("identical", "evaluated", "proved", "generic")
 
 

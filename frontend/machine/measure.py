@@ -1,8 +1,7 @@
 """The profile of this machine's processor, measured.
 
-Figures are measured one after the other, those first on which most predictions depend.  A figure
-that cannot be measured, or for which no time is left, stays what it was before; so it is where
-KeyboardInterrupt comes in between.
+Figures are measured one after the other, the most important ones first.  A figure keeps its earlier
+value if it cannot be measured, if no time is left, or after a KeyboardInterrupt.
 """
 
 from __future__ import annotations

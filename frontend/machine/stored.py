@@ -1,8 +1,8 @@
 """The profile of this machine, as the store keeps it between processes.
 
 A profile is kept for a processor with its threads and for torch with its settings
-(`memory.surroundings`).  Where there is none, or none that can be read, the one that comes with the
-package stands in: so it is where `EINDERIVE_CACHE` is `off`.
+(`memory.surroundings`).  If the store has no profile that can be read, as it is for
+`EINDERIVE_CACHE=off`, the profile that comes with the package takes its place.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from types import ModuleType
 from rich.console import RenderableType
 from rich.text import Text
 
+from einderive.derivations.record.trace import read_witness
 from einderive.derivations.rule import JointRule, Refusal, Rule
 from einderive.derivations.steps import kernel
 from einderive.frontend.report.terminal import formula, indented, labelled
@@ -94,10 +95,11 @@ def refused_text(refusal: Refusal) -> Refused:
     tensors = {name: expr.tensor(name, extents) for name, extents in refusal.shapes.items()}
     scope = parse_expression(refusal.before, tensors)
     assert isinstance(scope, Scope), refusal.before
+    witness = read_witness(refusal.witness, tensors)
     try:
-        kernel.apply(scope, refusal.witness)
+        kernel.apply(scope, witness)
     except RuleRefused as error:
-        return Refused(show(scope), refusal.witness.words(scope), str(error))
+        return Refused(show(scope), witness.words(scope), str(error))
     raise AssertionError(f"the kernel accepts what {refusal.before} should refuse")
 
 

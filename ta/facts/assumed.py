@@ -1,7 +1,4 @@
-"""Assumptions of a formula about the elements of a tensor: `assume A > 0`.
-
-    assume A > 0        positive(A)     assume A != 0       nonzero(A)
-    assume A >= 1       positive(A)     assume 0 <= A < 1   bounds(A)
+"""Assumptions of a formula about the elements of a tensor: `assume A > 0`, `assume 0 <= A < 1`.
 
 An assumption is part of the tensor, `Tensor.bounds`, so that every expression that reads the tensor
 carries it.  It holds for the elements alone: a read outside of the tensor gives the fill.  Under
@@ -12,28 +9,9 @@ A < inf`.
 from __future__ import annotations
 
 from einderive.ta.ir import expr
-from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
+from einderive.ta.ir.node import ANY, Scope, Tensor
 from einderive.ta.ir.sources import with_tensors
 from einderive.ta.ir.subst import sources, stages
-
-
-def bounds(tensor: Tensor) -> Bounds:
-    """The bounds of the tensor's elements."""
-    return tensor.bounds
-
-
-def positive(tensor: Tensor) -> bool:
-    least, _, above, _, _ = tensor.bounds
-    return least > 0 or (least == 0 and above)
-
-
-def negative(tensor: Tensor) -> bool:
-    _, greatest, _, below, _ = tensor.bounds
-    return greatest < 0 or (greatest == 0 and below)
-
-
-def nonzero(tensor: Tensor) -> bool:
-    return tensor.bounds.nonzero or positive(tensor) or negative(tensor)
 
 
 def assuming(scope: Scope) -> tuple[Tensor, ...]:

@@ -1,36 +1,5 @@
-"""The angle from -pi to pi of the point (x, y), written atan2(y, x); its tangent is y/x."""
+"""atan2 on balls."""
 
-import numpy as np
+from einderive.ta.functions.stated import stated
 
-from einderive.ta.functions.data import Function, divided
-
-
-def _helper(wide: bool) -> str:
-    return f'''@triton.jit
-def _atan2(y, x):
-    """The angle in the first octant, by the quotient of the lesser and the greater size, and its
-    reflections."""
-    high = tl.abs(y) > tl.abs(x)
-    lesser = tl.where(high, tl.abs(x), tl.abs(y))
-    greater = tl.where(high, tl.abs(y), tl.abs(x))
-    t = tl.where(lesser == greater, 1.0, {divided("lesser", "greater", wide)})
-    value = _atan(tl.where(greater == 0, 0.0, t))
-    value = tl.where(high, 1.5707963267948966 - value, value)
-    value = tl.where(x < 0, 3.141592653589793 - value, value)
-    value = tl.where(y < 0, -value, value)
-    return tl.where((x != x) | (y != y), x + y, value)
-'''
-
-
-FUNCTION = Function(
-    "atan2",
-    np.arctan2,
-    arity=2,
-    triton="_atan2({0}, {1})",
-    triton_helper=_helper,
-    triton_needs=("atan",),
-    range=(-4, 4),
-    ball=lambda y, x: type(y).atan2(y, x),
-    derivative=("y/(x^2+y^2)", "-x/(x^2+y^2)"),
-    of_reals=True,
-)
+FUNCTION = stated(__name__, ball=lambda y, x: type(y).atan2(y, x))

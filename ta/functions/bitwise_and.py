@@ -1,20 +1,10 @@
-"""The integer with the binary digits of x and y combined: 1 only where both are 1.
-
-A negative number has infinitely many leading digits 1, as in two's complement.  Of bools, it is a
-bool.
-"""
+"""bitwise_and on NumPy's arrays, on rational numbers and on balls."""
 
 import operator
 
 import numpy as np
 
 from einderive.ta.functions.digits import of_digits
+from einderive.ta.functions.stated import stated
 
-FUNCTION = of_digits(
-    "bitwise_and",
-    operator.and_,
-    np.bitwise_and,
-    symmetric=True,
-    latex=r"{0} \mathbin{{\mathrm{{and}}}} {1}",
-    triton="({0} & {1})",
-)
+FUNCTION = stated(__name__, **of_digits(operator.and_, np.bitwise_and))

@@ -1,10 +1,11 @@
-"""x*2^y, for integers.  There is no value where y < 0."""
+"""bitwise_left_shift on NumPy's arrays, on rational numbers and on balls."""
 
 from typing import Any
 
 import numpy as np
 
 from einderive.ta.functions.digits import of_digits
+from einderive.ta.functions.stated import stated
 
 MOST = 4096
 
@@ -17,11 +18,4 @@ def _on_floats(x: Any, y: Any) -> Any:
     return np.where(y < 0, np.nan, np.ldexp(x * 1.0, np.minimum(y, MOST)))
 
 
-FUNCTION = of_digits(
-    "bitwise_left_shift",
-    _shifted,
-    np.left_shift,
-    _on_floats,
-    latex=r"{0} \ll {1}",
-    triton="tl.where({1} > 63, 0, {0} << tl.minimum({1}, 63))",
-)
+FUNCTION = stated(__name__, **of_digits(_shifted, np.left_shift, _on_floats))

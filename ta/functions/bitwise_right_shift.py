@@ -1,10 +1,11 @@
-"""The floor of x/2^y, for integers.  There is no value where y < 0."""
+"""bitwise_right_shift on NumPy's arrays, on rational numbers and on balls."""
 
 from typing import Any
 
 import numpy as np
 
 from einderive.ta.functions.digits import of_digits
+from einderive.ta.functions.stated import stated
 
 MOST = 4096
 
@@ -17,11 +18,4 @@ def _on_floats(x: Any, y: Any) -> Any:
     return np.where(y < 0, np.nan, np.floor(np.ldexp(x * 1.0, -np.minimum(y, MOST))))
 
 
-FUNCTION = of_digits(
-    "bitwise_right_shift",
-    _shifted,
-    np.right_shift,
-    _on_floats,
-    latex=r"{0} \gg {1}",
-    triton="({0} >> tl.minimum({1}, 63))",
-)
+FUNCTION = stated(__name__, **of_digits(_shifted, np.right_shift, _on_floats))

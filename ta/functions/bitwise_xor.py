@@ -1,20 +1,10 @@
-"""The integer with the binary digits of x and y combined: 1 where they differ.
-
-A negative number has infinitely many leading digits 1, as in two's complement.  Of bools, it is a
-bool.
-"""
+"""bitwise_xor on NumPy's arrays, on rational numbers and on balls."""
 
 import operator
 
 import numpy as np
 
 from einderive.ta.functions.digits import of_digits
+from einderive.ta.functions.stated import stated
 
-FUNCTION = of_digits(
-    "bitwise_xor",
-    operator.xor,
-    np.bitwise_xor,
-    symmetric=True,
-    latex=r"{0} \oplus {1}",
-    triton="({0} ^ {1})",
-)
+FUNCTION = stated(__name__, **of_digits(operator.xor, np.bitwise_xor))

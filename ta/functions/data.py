@@ -1,4 +1,4 @@
-"""Functions and reducers of the notation as data: one object in each file of this folder.
+"""Functions and reducers of the notation as data: one in each file `*.toml` of this folder.
 
     f()                   a constant                       pi
     f(x)                  a function of one operand        exp(A[i]), relu(A[i])
@@ -7,8 +7,9 @@
     r[k] f(k)             a reducer over iterators         sum[k](A[i,k]), max[k](A[i,k])
 
 The parser takes names and numbers of operands from here, the interpreter values, the kernel and the
-checker facts, printers and emitters spellings.  Code relies on a fact without a proof of its own:
-`tests/ta/functions/test_function_facts.py` has a test for each fact of each function, and
+checker facts, printers and emitters spellings.  Code that a function needs of its own stands in the
+Python file of the same name (`ta.functions.stated`).  Code relies on a fact without a proof of its
+own: `tests/ta/functions/test_function_facts.py` has a test for each fact of each function, and
 `docs/guarantees.md` counts those that the checker reads.
 """
 
@@ -23,6 +24,8 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+
+from einderive.ta.functions.helper import Helper
 
 HALF = Fraction(1, 2)
 USUAL = 4
@@ -158,6 +161,8 @@ class Function:
     """
 
     name: str
+    about: str
+    """What the function is, in sentences."""
     real: Callable[..., Any]
     """The function on float64 arrays of NumPy, with a relative error of at most 4 units in the last
     place."""
@@ -252,9 +257,8 @@ class Function:
     """The form in float32, if another one is needed to keep all digits."""
     triton_whole: str = ""
     """The form for integers, if another one is needed."""
-    triton_helper: Callable[[bool], str] | None = None
-    """The source of the function `_name` that `triton` calls; the operand says whether it is for
-    float64."""
+    triton_helper: Helper | None = None
+    """The function `_name` that `triton` calls."""
     triton_needs: tuple[str, ...] = ()
     """Other functions whose helpers this one calls."""
 
@@ -327,6 +331,7 @@ class Reduction:
     """
 
     name: str
+    about: str
     identity: Fraction | float
     """The value of a reduction over an empty range."""
     order: Literal[-1, 0, 1]
@@ -347,21 +352,3 @@ class Reduction:
     """For max and min: the reducer r with -r(a) = this(-a)."""
     spellings: tuple[str, ...] = ()
     """Its spellings in a scope's binder, besides its name.  The first is printed."""
-
-
-def divided(above: str, below: str, wide: bool) -> str:
-    """A quotient as Triton text; `/` is approximate in float32."""
-    return f"({above}) / ({below})" if wide else f"tl.div_rn({above}, {below})"
-
-
-def root(operand: str, wide: bool) -> str:
-    """A square root as Triton text; `tl.sqrt` is approximate in float32."""
-    return f"tl.sqrt({operand})" if wide else f"tl.sqrt_rn({operand})"
-
-
-def polynomial(variable: str, coefficients: Sequence[float]) -> str:
-    """c0 + x*(c1 + x*(c2 + ...)) as Triton text."""
-    text = repr(coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        text = f"({coefficient!r} + {variable} * {text})"
-    return text

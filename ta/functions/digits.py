@@ -12,35 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
-
 END = 2.0**53
 """Greater floats have no digits for all integers."""
 
 
 def of_digits(
-    name: str,
     value: Callable[[int, int], int | None],
     wrapping: Callable[[Any, Any], Any],
     floats: Callable[[Any, Any], Any] | None = None,
-    **others: Any,
-) -> Function:
-    """A function of the digits of two integers: `value`, if it exists.  `wrapping` computes it on
-    64-bit integers, as they wrap; `floats` on integers that come as floats, if `wrapping` does not.
-    """
+) -> dict[str, Callable[..., Any]]:
+    """The code of a function of the digits of two integers: `value`, if it exists.  `wrapping`
+    computes it on 64-bit integers, as they wrap; `floats` on integers that come as floats, if
+    `wrapping` does not."""
     exact = _of_integers(value)
-    return Function(
-        name,
-        _of_whole_floats(floats or wrapping, wrapping),
-        arity=2,
-        exact=exact,
-        ball=_of_whole_balls(exact),
-        digits=True,
-        whole=True,
-        partial=True,
-        torch_stage=f"torch.{name}({{0}}.long(), {{1}}.long())",
-        **others,
-    )
+    real = _of_whole_floats(floats or wrapping, wrapping)
+    return {"real": real, "exact": exact, "ball": _of_whole_balls(exact)}
 
 
 def _of_integers(value: Callable[[int, int], int | None]) -> Callable[..., Any]:

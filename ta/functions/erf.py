@@ -1,17 +1,9 @@
-"""The error function: 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x."""
+"""erf on NumPy's arrays."""
 
 import math
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.stated import stated
 
-FUNCTION = Function(
-    "erf",
-    np.vectorize(math.erf, otypes=[np.float64]),
-    at_zero=0,
-    range=(-1, 1),
-    ball=lambda x: x.erf(),
-    derivative=("2/sqrt(pi)*exp(-x^2)",),
-    of_reals=True,
-)
+FUNCTION = stated(__name__, real=np.vectorize(math.erf, otypes=[np.float64]))

@@ -1,14 +1,5 @@
-"""2^x."""
+"""exp2 on balls."""
 
-import numpy as np
+from einderive.ta.functions.stated import stated
 
-from einderive.ta.functions.data import Function
-
-FUNCTION = Function(
-    "exp2",
-    np.exp2,
-    definition="exp(x*log(2))",
-    at_zero=1,
-    ball=lambda x: (x * type(x)(2).log()).exp(),
-    derivative=("log(2)*exp2(x)",),
-)
+FUNCTION = stated(__name__, ball=lambda x: (x * type(x)(2).log()).exp())

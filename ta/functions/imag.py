@@ -1,22 +1,13 @@
-"""The imaginary part of a complex number, b for a + 1j*b.  Of a real number, 0."""
+"""imag on NumPy's arrays, on rational numbers, on balls and on complex balls."""
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.stated import stated
 
-FUNCTION = Function(
-    "imag",
-    lambda x: np.where(np.isnan(x), np.nan, np.imag(x)),
+FUNCTION = stated(
+    __name__,
+    real=lambda x: np.where(np.isnan(x), np.nan, np.imag(x)),
     exact=lambda x: 0,
-    part=True,
-    at_zero=0,
-    derivative=("0",),
-    tangent="imag(g)",
-    adjoint="1j*real(g)",
-    whole=True,
-    latex=r"\operatorname{Im}",
-    torch_stage="torch.zeros_like({0}).where({0} == {0}, {0})",
-    triton="{0} * 0",
     ball=lambda x: 0 * x,
     complex_ball=lambda z: type(z)(z.imag),
 )

@@ -1,9 +1,7 @@
-"""The imaginary unit, whose square is -1; no real number.  Written `1j`, and `2j` is twice it."""
+"""1j on NumPy's arrays."""
 
 import math
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.stated import stated
 
-FUNCTION = Function(
-    "1j", lambda: math.nan, arity=0, imaginary=True, latex=r"\mathrm{i}", torch="1j"
-)
+FUNCTION = stated(__name__, real=lambda: math.nan)

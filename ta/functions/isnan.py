@@ -1,17 +1,5 @@
-"""1 where x is NaN, else 0."""
+"""isnan on rational numbers and on balls."""
 
-import numpy as np
+from einderive.ta.functions.stated import stated
 
-from einderive.ta.functions.data import Function
-
-FUNCTION = Function(
-    "isnan",
-    lambda x: np.isnan(x) * 1.0,
-    exact=lambda x: False,
-    truth=True,
-    always_finite=True,
-    at_zero=0,
-    range=(0, 1),
-    ball=lambda x: 0 * x,
-    triton="tl.where({0} != {0}, {one}, {zero})",
-)
+FUNCTION = stated(__name__, exact=lambda x: False, ball=lambda x: 0 * x)

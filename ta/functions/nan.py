@@ -1,9 +1,9 @@
-"""The value that is not a number, NaN.  Written `nan`."""
+"""nan on NumPy's arrays and on balls."""
 
 import math
 from typing import Any
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.stated import stated
 
 
 def _ball() -> Any:
@@ -12,6 +12,4 @@ def _ball() -> Any:
     return flint.arb.nan()
 
 
-FUNCTION = Function(
-    "nan", lambda: math.nan, arity=0, ball=_ball, latex=r"\text{nan}", torch="math.nan"
-)
+FUNCTION = stated(__name__, real=lambda: math.nan, ball=_ball)

@@ -1,9 +1,9 @@
-"""The circumference of a circle of diameter 1.  Written `pi`."""
+"""pi on NumPy's arrays and on balls."""
 
 import math
 from typing import Any
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.stated import stated
 
 
 def _ball() -> Any:
@@ -12,4 +12,4 @@ def _ball() -> Any:
     return flint.arb.pi()
 
 
-FUNCTION = Function("pi", lambda: math.pi, arity=0, ball=_ball, latex=r"\pi", torch="math.pi")
+FUNCTION = stated(__name__, real=lambda: math.pi, ball=_ball)

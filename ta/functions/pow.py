@@ -1,39 +1,5 @@
-"""x^y; 1 where y is 0 or x is 1, NaN where x is negative and y is no integer.  Written `x^y`."""
+"""pow on balls."""
 
-import numpy as np
+from einderive.ta.functions.stated import stated
 
-from einderive.ta.functions.data import Function
-
-
-def _helper(wide: bool) -> str:
-    return '''@triton.jit
-def _pow(x, y):
-    """e^(y*log|x|) in float64, negative for a negative x and an odd y."""
-    exponent = y.to(tl.float64)
-    size = tl.abs(x).to(tl.float64)
-    value = tl.exp(exponent * tl.log(size))
-    value = tl.where((size == 1.0) | (exponent == 0.0), 1.0, value)
-    whole = tl.floor(exponent) == exponent
-    half = exponent * 0.5
-    odd = whole & (tl.floor(half) != half)
-    value = tl.where(odd & (x < 0), -value, value)
-    nothing = (x < 0) & (tl.abs(x) < float("inf")) & (whole == 0)
-    value = tl.where(nothing, float("nan"), value)
-    value = tl.where((x != x) & (exponent != 0.0), float("nan"), value)
-    return tl.where((y != y) & (x != 1.0), float("nan"), value).to(x.dtype)
-'''
-
-
-FUNCTION = Function(
-    "pow",
-    np.float_power,
-    arity=2,
-    work=40,
-    partial=True,
-    beside_nan=True,
-    latex="{{{0}}}^{{{1}}}",
-    triton="_pow({0}, {1})",
-    triton_helper=_helper,
-    ball=lambda x, y: x**y,
-    derivative=("where(y != 0, y*x^(y-1), 0)", "where(x == 0 and y >= 0, 0, x^y*log(x))"),
-)
+FUNCTION = stated(__name__, ball=lambda x, y: x**y)

@@ -1,22 +1,9 @@
-"""The integer nearest to x; of two that are equally near, the even one."""
+"""round on rational numbers and on balls."""
 
 from typing import Any
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, unchanged
-
-
-def _helper(wide: bool) -> str:
-    return '''@triton.jit
-def _round(x):
-    """The floor of x or the next integer, whichever is nearer, or even."""
-    low = tl.floor(x)
-    rest = x - low
-    even = 2.0 * tl.floor(0.5 * low) == low
-    down = (rest < 0.5) | ((rest == 0.5) & even)
-    return tl.where(down, low, tl.where(rest <= 1.0, low + 1.0, x))
-'''
+from einderive.ta.functions.data import unchanged
+from einderive.ta.functions.stated import stated
 
 
 def _ball(x: Any) -> Any:
@@ -27,17 +14,4 @@ def _ball(x: Any) -> Any:
     return above.union(below)
 
 
-FUNCTION = Function(
-    "round",
-    np.round,
-    exact=unchanged(round),
-    whole=True,
-    triton_whole="{0}",
-    at_zero=0,
-    steps=True,
-    turns=(-0.5, 0.5),
-    triton="_round({0})",
-    triton_helper=_helper,
-    ball=_ball,
-    derivative=("0",),
-)
+FUNCTION = stated(__name__, exact=unchanged(round), ball=_ball)

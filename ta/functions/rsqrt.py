@@ -1,14 +1,7 @@
-"""1/sqrt(x)."""
+"""rsqrt on NumPy's arrays."""
 
 import numpy as np
 
-from einderive.ta.functions.data import Function, Interval
+from einderive.ta.functions.stated import stated
 
-FUNCTION = Function(
-    "rsqrt",
-    lambda x: 1.0 / np.sqrt(x),
-    definition="1/sqrt(x)",
-    domain=Interval(0),
-    ball=lambda x: x.rsqrt(),
-    derivative=("-rsqrt(x)/(2*x)",),
-)
+FUNCTION = stated(__name__, real=lambda x: 1.0 / np.sqrt(x))

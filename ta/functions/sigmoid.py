@@ -1,10 +1,10 @@
-"""1/(1 + e^-x)."""
+"""sigmoid on NumPy's arrays and on balls."""
 
 from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.stated import stated
 
 
 def _real(x: Any) -> Any:
@@ -13,14 +13,4 @@ def _real(x: Any) -> Any:
     return np.where(np.signbit(x), small, 1.0) / (1.0 + small)
 
 
-FUNCTION = Function(
-    "sigmoid",
-    _real,
-    latex=r"\sigma",
-    triton="1.0 / (1.0 + _exp(-{0}))",
-    triton_needs=("exp",),
-    definition="1/(1+exp(-x))",
-    range=(0, 1),
-    ball=lambda x: 1 / (1 + (-x).exp()),
-    derivative=("sigmoid(x)*sigmoid(-x)",),
-)
+FUNCTION = stated(__name__, real=_real, ball=lambda x: 1 / (1 + (-x).exp()))

@@ -1,10 +1,10 @@
-"""x*sigmoid(x)."""
+"""silu on NumPy's arrays and on balls."""
 
 from typing import Any
 
 import numpy as np
 
-from einderive.ta.functions.data import Function
+from einderive.ta.functions.stated import stated
 
 
 def _real(x: Any) -> Any:
@@ -14,15 +14,4 @@ def _real(x: Any) -> Any:
     return side * x * (side / (1.0 + root * root))
 
 
-FUNCTION = Function(
-    "silu",
-    _real,
-    torch="F.silu",
-    triton="{0} / (1.0 + _exp(-{0}))",
-    triton_float32="tl.div_rn({0}, 1.0 + _exp(-{0}))",
-    triton_needs=("exp",),
-    definition="x*sigmoid(x)",
-    at_zero=0,
-    ball=lambda x: x / (1 + (-x).exp()),
-    derivative=("sigmoid(x)*(1 + x*sigmoid(-x))",),
-)
+FUNCTION = stated(__name__, real=_real, ball=lambda x: x / (1 + (-x).exp()))

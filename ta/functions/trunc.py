@@ -1,11 +1,8 @@
-"""x without its fraction: the integer nearest to x between 0 and x."""
+"""trunc on balls."""
 
-import math
 from typing import Any
 
-import numpy as np
-
-from einderive.ta.functions.data import Function, unchanged
+from einderive.ta.functions.stated import stated
 
 
 def _ball(x: Any) -> Any:
@@ -14,16 +11,4 @@ def _ball(x: Any) -> Any:
     return x.floor().union(x.ceil())
 
 
-FUNCTION = Function(
-    "trunc",
-    np.trunc,
-    exact=unchanged(math.trunc),
-    whole=True,
-    triton_whole="{0}",
-    at_zero=0,
-    steps=True,
-    turns=(-1.0, 1.0),
-    triton="tl.where({0} < 0, tl.ceil({0}), tl.floor({0}))",
-    ball=_ball,
-    derivative=("0",),
-)
+FUNCTION = stated(__name__, ball=_ball)

@@ -98,7 +98,8 @@ class _Search:
     without_shapes: TextError | None = None
 
     def from_here(self, text: str, now: Tried, made: tuple[_Made, ...]) -> TextError | None:
-        """What is said of the first text that is read, among those that corrections lead to."""
+        """The error to show for `text`: that of the first corrected text that the parser reads.
+        None if no sequence of corrections leads to such a text."""
         better: list[tuple[str, Tried, tuple[_Made, ...]]] = []
         if now.error is None or len(made) >= MOST_CORRECTIONS:
             return None

@@ -81,18 +81,18 @@ def tensors_of(node: Node) -> dict[str, Tensor]:
 
 
 def without_long(node: Node, most: int = MOST_SHOWN) -> dict[Scope, str]:
-    """`…` for each stage that the node reads whose own text is longer: a text doubles where a stage
-    reads the one before twice."""
+    """The name `…` for each stage that the node reads and whose text has more than `most`
+    characters: the text doubles with each stage that reads the one before twice."""
     return {stage: "…" for stage in producers(node) if nested_length(stage) > most}
 
 
 def show_stage(stage: Scope) -> str:
-    """The text of a stage, with `…` for what it reads where that is long."""
+    """The text of a stage, with `…` in the place of long stages that it reads."""
     return show(stage, named=without_long(stage.body))
 
 
 def show_program(program: Program, *, unicode: bool = False) -> str:
-    """The statements of a program, one a line."""
+    """The statements of a program, one in each line."""
     excluded = frozenset(t.name for t in program.inputs)
     excluded |= {statement.name for statement in program.statements}
     lines = [show_statement(s, program.hints, excluded, unicode) for s in program.statements]

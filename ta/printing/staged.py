@@ -1,4 +1,4 @@
-"""A nest of scopes as a program of named statements, one a stage.
+"""A nest of scopes as a program of named statements, one for each stage.
 
 {L[i] S[j] {L[i,j] f}[i,j]}     ->      T1[i,j] = f ;  Y[i] = T1[i,j]
 """

@@ -13,7 +13,8 @@ from math import inf, prod
 from random import Random
 from typing import Any, get_type_hints
 
-from einderive.derivations.rule import Rule
+from einderive.derivations.record.trace import read_witness
+from einderive.derivations.rule import Refusal, Rule
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
@@ -35,6 +36,12 @@ def read(text: str, **shapes: tuple[int, ...]) -> Scope:
     found = parse_expression(text, tensors)
     assert isinstance(found, Scope)
     return found
+
+
+def refused(refusal: Refusal) -> tuple[Scope, Witness]:
+    """The scope of a refusal, and the witness that the kernel must refuse for it."""
+    tensors = {name: expr.tensor(name, shape) for name, shape in refusal.shapes.items()}
+    return read(refusal.before, **refusal.shapes), read_witness(refusal.witness, tensors)
 
 
 def points(scope: Scope) -> int:

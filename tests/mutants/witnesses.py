@@ -26,7 +26,7 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.derivations.sameness import same
-from tests.derivations.seeds import corrupt, points, read, seeded
+from tests.derivations.seeds import corrupt, points, refused, seeded
 from tests.fuzz.generator import program
 from tests.fuzz.judge import Judge
 from tests.mutants.corruptions import corruptions
@@ -109,8 +109,7 @@ def _trials(seeds: int, systematic: int, varied: int) -> Iterator[_Trial]:
                         exact = random.random() < 0.2
                         yield _Trial(before, changed, "some", exact, by_law, rule.name)
         for refusal in rule.refusals:
-            before = read(refusal.before, **refusal.shapes)
-            yield _Trial(before, refusal.witness, "refusal", True, by_law, rule.name)
+            yield _Trial(*refused(refusal), "refusal", True, by_law, rule.name)
 
 
 def proposed(rule: Rule | JointRule, seed: int) -> Iterator[tuple[Scope, Any]]:

@@ -6,7 +6,8 @@
 c is near 1/m, 1 near 1 and 1/2 near 2; the first bits of m choose c and T from tables.  c has
 so few bits that r is exact; T is a sum of two numbers, the first with so few that n + T is exact.
 
-What powers of 0, of negative numbers and of infinity are is asked where one of 16 numbers is such.
+Powers of 0, of negative numbers and of infinity are computed by a branch, which is taken if one of
+the 16 numbers of a vector needs it.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ def special(x: Vector, y: Vector, found: Vector) -> Vector:
 
 
 def finished(x: Vector, y: Vector, found: Vector) -> Vector:
-    """Likewise; what is rare is asked where one of the vector's numbers is such."""
+    """The same.  The special cases are computed by a branch, which is taken if one of the vector's
+    numbers needs it."""
     builder = x.builder
     usual = builder.and_(x.compare("ogt", 0.0), x.compare("olt", math.inf))
     usual = builder.and_(usual, y.absolute().compare("olt", math.inf))

@@ -36,11 +36,11 @@ ALONE: Final = {
     "einderive_omp_get_thread_num": _NUMBER(lambda: 0),
     "einderive_omp_get_num_threads": _NUMBER(lambda: 1),
 }
-"""What kernels ask of threads: to wait for all, the number of the thread that runs a part, and how
-many there are.  The values are the answers where one thread runs everything."""
+"""The functions of OpenMP that kernels call: a barrier, the number of the running thread, and the
+number of threads.  These versions are for a kernel that one thread runs alone."""
 UNREACHED: Final = ("numba_gil_ensure", "numba_gil_release")
-"""What numba's wrapper of a kernel begins and ends with where the kernel raised an error.  Kernels
-raise none."""
+"""Functions that numba's wrapper of a kernel calls after the kernel raised an error.  Kernels raise
+no errors."""
 _ELF: Final = b"\x7fELF\x02\x01"
 _SYMBOLS: Final = 2
 """The kind of an ELF section that lists symbols."""

@@ -40,8 +40,6 @@ class _Format(NamedTuple):
     whole: type
     fraction: int
     bias: int
-    round_to_int: float
-    """1.5 * 2^fraction: beside it, the last bit of a number is 1."""
     log2_high: float
     """log 2 to so few bits that its product with an exponent is exact; the rest is `log2_low`."""
     least_exp: float
@@ -53,37 +51,18 @@ class _Format(NamedTuple):
     """The same with the digits that count beside 1."""
 
     @property
+    def round_to_int(self) -> float:
+        """Beside it, the last bit of a number is 1."""
+        return 1.5 * 2.0**self.fraction
+
+    @property
     def log2_low(self) -> float:
         return float(np.longdouble("0.693147180559945309417232121458176568") - self.log2_high)
 
 
 _FORMATS: Final[Mapping[str, _Format]] = {
-    "float32": _Format(
-        real=np.float32,
-        whole=np.int32,
-        fraction=23,
-        bias=127,
-        round_to_int=1.5 * 2.0**23,
-        log2_high=0.693145751953125,
-        least_exp=-105.0,
-        most_exp=89.0,
-        least_expm1=-18.0,
-        exp=EXPONENT,
-        short_exp=DATA["formats"]["float32"]["short_exp"],
-    ),
-    "float64": _Format(
-        real=np.float64,
-        whole=np.int64,
-        fraction=52,
-        bias=1023,
-        round_to_int=1.5 * 2.0**52,
-        log2_high=0.6931471803691238,
-        least_exp=-746.0,
-        most_exp=710.0,
-        least_expm1=-38.0,
-        exp=DATA["formats"]["float64"]["exp"],
-        short_exp=(),
-    ),
+    "float32": _Format(np.float32, np.int32, exp=EXPONENT, **DATA["formats"]["float32"]),
+    "float64": _Format(np.float64, np.int64, short_exp=(), **DATA["formats"]["float64"]),
 }
 
 LOG: Final[tuple[float, ...]] = DATA["log"]

@@ -37,18 +37,8 @@ class _Precision(NamedTuple):
 
 
 _PRECISIONS: Final[Mapping[str, _Precision]] = {
-    "float32": _Precision(
-        np.float32,
-        3.0,
-        DATA["precisions"]["float32"]["tail"],
-        DATA["precisions"]["float32"]["near"],
-    ),
-    "float64": _Precision(
-        np.float64,
-        4.0,
-        DATA["precisions"]["float64"]["tail"],
-        DATA["precisions"]["float64"]["near"],
-    ),
+    "float32": _Precision(np.float32, 3.0, **DATA["precisions"]["float32"]),
+    "float64": _Precision(np.float64, 4.0, **DATA["precisions"]["float64"]),
 }
 EDGE: Final = 0.96
 LONGEST: Final = 4.0

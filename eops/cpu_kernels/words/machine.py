@@ -147,16 +147,24 @@ def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
     return types.void(address, index, types.float32), emit
 
 
+def _calls(name: str) -> Written:
+    """What emits a call of LLVM's function of this name, whose operands and result have one
+    floating type.  Loops with such calls vectorise."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = context.get_value_type(signature.return_type)
+        of = ir.FunctionType(kind, [kind] * len(args))
+        return builder.call(builder.module.declare_intrinsic(name, [kind], of), args)
+
+    return emit
+
+
 def _floating(name: str) -> Written:
-    """LLVM's function of this many numbers of one floating type, which loops over it vectorise."""
+    """LLVM's function of one number."""
 
     @instruction
     def one(typing: Any, x: Any) -> Any:
-        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kind = context.get_value_type(x)
-            return builder.call(builder.module.declare_intrinsic(name, [kind]), args)
-
-        return x(x), emit
+        return x(x), _calls(name)
 
     return one
 
@@ -164,14 +172,7 @@ def _floating(name: str) -> Written:
 @instruction
 def with_sign(typing: Any, x: Any, y: Any) -> Any:
     """|x| with the sign of y."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = context.get_value_type(x)
-        called = ir.FunctionType(kind, [kind, kind])
-        function = builder.module.declare_intrinsic("llvm.copysign", [kind], called)
-        return builder.call(function, args)
-
-    return x(x, x), emit
+    return x(x, x), _calls("llvm.copysign")
 
 
 @instruction
@@ -218,14 +219,7 @@ root = _floating("llvm.sqrt")
 @instruction
 def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
     """a*b + c, rounded once where the machine has such an instruction."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = context.get_value_type(a)
-        called = ir.FunctionType(kind, [kind, kind, kind])
-        function = builder.module.declare_intrinsic("llvm.fmuladd", [kind], called)
-        return builder.call(function, args)
-
-    return a(a, a, a), emit
+    return a(a, a, a), _calls("llvm.fmuladd")
 
 
 def _reinterpret(source: Any, target: Any) -> Written:
@@ -250,34 +244,33 @@ FROM_BITS: Final = {
 }
 
 
+def _in_any_order(whole: str, floating: str) -> Written:
+    """What emits LLVM's operation of this name on integers or floats."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if isinstance(signature.return_type, types.Integer):
+            return getattr(builder, whole)(*args)
+        return getattr(builder, floating)(*args, flags=("reassoc", "nsz"))
+
+    return emit
+
+
 @instruction
 def sum_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     """`total + x`, where LLVM may change the order of a loop's additions: so it vectorises."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if isinstance(total, types.Integer):
-            return builder.add(*args)
-        return builder.fadd(*args, flags=("reassoc", "nsz"))
-
-    return total(total, total), emit
+    return total(total, total), _in_any_order("add", "fadd")
 
 
 @instruction
 def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
     """`total * x`, likewise."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if isinstance(total, types.Integer):
-            return builder.mul(*args)
-        return builder.fmul(*args, flags=("reassoc", "nsz"))
-
-    return total(total, total), emit
+    return total(total, total), _in_any_order("mul", "fmul")
 
 
 @instruction
 def settled(typing: Any, x: Any) -> Any:
-    """x, of which LLVM knows nothing.  A condition on a loop's total would otherwise be moved into
-    the loop, which is then no reduction and stays without vectors."""
+    """x, hidden from LLVM's optimiser.  Otherwise, LLVM moves a condition on a loop's total into
+    the loop, which is then no reduction any more and is not vectorised."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kind = context.get_value_type(x)

@@ -1,11 +1,10 @@
-"""Remainders, rounded quotients, and the inverse of the error function.
+"""Remainders and rounded quotients.
 
 fmod(x, y)          x - y*trunc(x/y), without rounding: the C library's, one call an element; in
                     `near_quotients`, for |x/y| < FAR, the quotient rounded is off by one at most,
                     and x minus its product with y a number of the type
 remainder(x, y)     fmod(x, y), plus y where the signs differ
 floor_divide(x, y)  (x - remainder(x, y))/y, which is whole but for its rounding
-erfinv(x)           quotients of polynomials in x^2; in the tails, in the root of a logarithm
 """
 
 from __future__ import annotations
@@ -17,21 +16,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.machine import (
     Written,
     absolute,
     compiled,
     fused,
     left,
-    root,
     rounded_down,
     rounded_to_zero,
     with_sign,
 )
-from einderive.eops.cpu_kernels.words.polynomials import polynomial
-from einderive.eops.cpu_kernels.words.wide import of_one
-from einderive.ta.functions.erfinv import CENTRE, FAR_TAIL, TAIL
 
 FAR: Final = 2.0**22
 
@@ -39,7 +33,7 @@ FAR: Final = 2.0**22
 @cache
 def quotients(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
-    return {**_by(left, dtype), "erfinv": of_one(_erfinv(), dtype)}
+    return _by(left, dtype)
 
 
 @cache
@@ -90,25 +84,3 @@ def _by(left: Written, dtype: str) -> dict[str, Written]:
         return x / y if y == zero else low
 
     return {"fmod": fmod, "remainder": remainder, "floor_divide": floor_divide}
-
-
-def _erfinv() -> Written:
-    (up, down), (tail_up, tail_down), (far_up, far_down) = (
-        tuple(polynomial(np.float64, row) for row in rows) for rows in (CENTRE, TAIL, FAR_TAIL)
-    )
-    log, scale = elements("float64")["log"], math.sqrt(0.5)
-
-    @compiled
-    def erfinv(x: Any) -> Any:
-        size = absolute(x)
-        r = root(-log(0.5 * (1.0 - size)))
-        middle, end = r - 1.6, r - 5.0
-        tail = tail_up(middle) / tail_down(middle)
-        tail = far_up(end) / far_down(end) if r > 5.0 else tail
-        tail = r if size == 1.0 else tail
-        near = 0.180625 - 0.25 * size * size
-        centre = 0.5 * size * up(near) / down(near)
-        found = scale * (centre if size <= 0.85 else tail)
-        return with_sign(found, x) if size == size else x
-
-    return erfinv

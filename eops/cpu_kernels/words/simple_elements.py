@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,12 +20,22 @@ from einderive.eops.cpu_kernels.words.machine import (
     rounded_up,
 )
 
+INSTRUCTIONS: Final[Mapping[str, Written]] = {
+    "sqrt": root,
+    "abs": absolute,
+    "floor": rounded_down,
+    "ceil": rounded_up,
+    "trunc": rounded_to_zero,
+    "round": rounded_even,
+}
+"""Functions of one instruction."""
+
 
 @cache
 def simple(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
     real = np.float32 if dtype == "float32" else np.float64
-    return _pieces(real) | _roundings() | _constants(real)
+    return {**INSTRUCTIONS, **_pieces(real), **_constants(real)}
 
 
 @cache
@@ -76,16 +86,8 @@ def _pieces(real: type) -> dict[str, Written]:
     zero, one, infinity = real(0), real(1), real(math.inf)
 
     @compiled
-    def sqrt(x: Any) -> Any:
-        return root(x)
-
-    @compiled
     def rsqrt(x: Any) -> Any:
         return one / root(x)
-
-    @compiled
-    def magnitude(x: Any) -> Any:
-        return absolute(x)
 
     @compiled
     def relu(x: Any) -> Any:
@@ -108,35 +110,13 @@ def _pieces(real: type) -> dict[str, Written]:
         return x if x <= y or x != x else y
 
     return {
-        "sqrt": sqrt,
         "rsqrt": rsqrt,
-        "abs": magnitude,
         "relu": relu,
         "sign": sign,
         "finite": finite,
         "maximum": maximum,
         "minimum": minimum,
     }
-
-
-def _roundings() -> dict[str, Written]:
-    @compiled
-    def floor(x: Any) -> Any:
-        return rounded_down(x)
-
-    @compiled
-    def ceil(x: Any) -> Any:
-        return rounded_up(x)
-
-    @compiled
-    def trunc(x: Any) -> Any:
-        return rounded_to_zero(x)
-
-    @compiled
-    def nearest(x: Any) -> Any:
-        return rounded_even(x)
-
-    return {"floor": floor, "ceil": ceil, "trunc": trunc, "round": nearest}
 
 
 def _constants(real: type) -> dict[str, Written]:

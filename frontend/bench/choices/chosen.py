@@ -41,7 +41,6 @@ RACE_SECONDS: Final = 1.5
 CLOSE, SAME = 1.05, 1.03
 """The loss that a choice may have, and by what the times of two equally good ones may differ."""
 DUELS: Final = 3
-PARTS: Final = ("both", "find", "time")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ SOME = EQUATIONS[::5]
 OTHERS = [each for each in EQUATIONS if each not in SOME]
 ANY = ("A[i]", "B[i]+C[i]", "2*A[i]", "A[i]*B[i]", "sin(A[i])", "A[i]+1")
 POSITIVE = ("P[i]", "exp(A[i])", "P[i]+A[i]^2", "2*P[i]", "P[i]*Q[i]")
-PROMISES = "assume P > 0, Q > 0, 0 <= U < 1; "
+ASSUMPTIONS = "assume P > 0, Q > 0, 0 <= U < 1; "
 
 
 SIMPLE = {"a": "A[i]", "b": "B[i]", "c": "C[i]", "d": "D[i]", "x": "D[i]", "y": "B[i]"}
@@ -88,9 +88,9 @@ def written(side: str, terms: dict[str, str]) -> str:
 
 def scope_of(body: str, dtype: str = "float64") -> Scope:
     used = {name: (SIZE + 1,) for name in "ABCDPQU" if f"{name}[" in body or f"{name}{{" in body}
-    said = ", ".join(each for each in PROMISES[7:-2].split(", ") if set(each) & set(used))
-    promises = f"assume {said}; " if said else ""
-    (root,) = parse(f"{promises}Y[i] = {body} where i in 0:{SIZE}", used, dtype, {}).roots()
+    said = ", ".join(each for each in ASSUMPTIONS[7:-2].split(", ") if set(each) & set(used))
+    assumptions = f"assume {said}; " if said else ""
+    (root,) = parse(f"{assumptions}Y[i] = {body} where i in 0:{SIZE}", used, dtype, {}).roots()
     return root
 
 

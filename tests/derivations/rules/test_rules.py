@@ -31,7 +31,7 @@ from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show, tensors_of
 from tests.amount import CAMPAIGN, examples, sampled
 from tests.derivations.sameness import same
-from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, seeded
+from tests.derivations.seeds import MOST_POINTS, corrupt, points, read, refused, seeded
 from tests.strategies import Grammar, scopes
 
 EVERY_RULE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
@@ -95,10 +95,10 @@ def test_examples_give_their_text(rule: Rule) -> None:
 @EVERY_RULE
 def test_refusals_are_refused_for_their_reason(rule: Rule) -> None:
     for refusal in rule.refusals:
-        before = read(refusal.before, **refusal.shapes)
-        with pytest.raises(RuleRefused) as refused:
-            kernel.apply(before, refusal.witness)
-        assert refusal.reason in str(refused.value)
+        before, witness = refused(refusal)
+        with pytest.raises(RuleRefused) as error:
+            kernel.apply(before, witness)
+        assert refusal.reason in str(error.value)
 
 
 @sampled(2)

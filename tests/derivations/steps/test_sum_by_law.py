@@ -24,12 +24,12 @@ from tests.derivations.rules.test_laws import agree
 
 ALL = Laws(tuple(name for name, law in REAL_LAWS.items() if law.closes))
 SHAPES = {"A": (9,), "B": (9,), "C": (4, 9), "P": (9,), "U": (9,), "V": (9,)}
-PROMISES = {"P": "P >= 2", "U": "-0.4 <= U < 0.5", "V": "V < 1"}
+ASSUMPTIONS = {"P": "P >= 2", "U": "-0.4 <= U < 0.5", "V": "V < 1"}
 
 
 def scope_of(text: str) -> Scope:
     used = {name: shape for name, shape in SHAPES.items() if name in text}
-    said = ", ".join(PROMISES[name] for name in used if name in PROMISES)
+    said = ", ".join(ASSUMPTIONS[name] for name in used if name in ASSUMPTIONS)
     (root,) = parse((f"assume {said}; " if said else "") + text, used, "float64", {}).roots()
     return root
 

@@ -19,24 +19,33 @@ from einderive.frontend.assumptions.check import rounded
 from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Tensor
 
-PROMISES = ("A > 0", "A < -2", "0 <= A < 1", "-3 < A <= 3", "A != 0", "A == 5", "A < inf", "A >= 9")
+ASSUMPTIONS = (
+    "A > 0",
+    "A < -2",
+    "0 <= A < 1",
+    "-3 < A <= 3",
+    "A != 0",
+    "A == 5",
+    "A < inf",
+    "A >= 9",
+)
 
 
-def promised(text: str, dtype: str) -> Tensor:
+def assumed(text: str, dtype: str) -> Tensor:
     (tensor,) = ed.parse(f"assume {text}; Y[i,j] = 2*A[i,j]", A=(30, 7), dtypes=dtype).inputs
     return tensor
 
 
 def wrong(values: torch.Tensor, tensor: Tensor) -> list[float]:
-    """The elements that the promise, asked of one number after the other, refuses."""
+    """The elements that the assumption, asked of one number after the other, refuses."""
     bounds = rounded(tensor.bounds, values.dtype)
     return [x for x in values.flatten().tolist() if not bounds.holds(x)]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
-@pytest.mark.parametrize("text", PROMISES)
-def test_all_families_keep_a_promise(text: str, dtype: str) -> None:
-    tensor = promised(text, dtype)
+@pytest.mark.parametrize("text", ASSUMPTIONS)
+def test_all_families_keep_an_assumption(text: str, dtype: str) -> None:
+    tensor = assumed(text, dtype)
     for family in (*FAMILIES, *nonfinite_families(3)):
         (values,) = family_inputs([tensor], family, "cpu").values()
         assert values.dtype == getattr(torch, dtype)
@@ -47,8 +56,8 @@ def test_all_families_keep_a_promise(text: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "bool"])
 @pytest.mark.parametrize("text", ["A > 0", "A != 0", "0 <= A < 2", "A > 1/2", "A > 999", "A < -9"])
-def test_integers_keep_a_promise(text: str, dtype: str) -> None:
-    tensor = promised(text, dtype)
+def test_integers_keep_an_assumption(text: str, dtype: str) -> None:
+    tensor = assumed(text, dtype)
     most = torch.iinfo(getattr(torch, dtype)).max if dtype != "bool" else 1
     if (text == "A > 999" and most < 999) or (text == "A < -9" and dtype in ("uint8", "bool")):
         with pytest.raises(BuildError, match=r"no .* number keeps `A"):
@@ -77,15 +86,15 @@ def test_hard_inputs_stay_hard() -> None:
     assert bool((one != other).any())
 
 
-def test_what_is_not_promised_stays_as_it_is() -> None:
+def test_what_is_not_assumed_stays_as_it_is() -> None:
     (free,) = ed.parse("Y[i,j] = 2*A[i,j]", A=(30, 7)).inputs
-    promise = promised("A > 0", "float32")
+    assumption = assumed("A > 0", "float32")
     both = Family("both", lambda wanted: wanted.drawn(torch.randn))
-    (one,), (other,) = (family_inputs([t], both, "cpu").values() for t in (free, promise))
+    (one,), (other,) = (family_inputs([t], both, "cpu").values() for t in (free, assumption))
     assert torch.equal(one.abs(), other)
 
 
 def test_complex_numbers_have_no_order() -> None:
     with pytest.raises(ed.EinderiveError, match="complex numbers, which have no order"):
-        promised("A > 0", "complex64")
-    assert promised("A != 0", "complex64").bounds.nonzero
+        assumed("A > 0", "complex64")
+    assert assumed("A != 0", "complex64").bounds.nonzero

@@ -24,7 +24,7 @@ def test_gathers_scatters_and_other_integers() -> None:
             assert {*named["K"].tolist()} == {*range(-8, 8)}
 
 
-def test_a_narrow_type_and_a_promise_are_kept() -> None:
+def test_a_narrow_type_and_an_assumption_are_kept() -> None:
     program = parse("assume I >= 3; Y[n] = E[I[n]]", E=(300,), I=(999,), dtypes={"I": "int8"})
     (values,) = (
         v for t, v in random_inputs(program.inputs, "cpu", reach=reach_of(program)).items()

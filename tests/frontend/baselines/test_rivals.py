@@ -53,7 +53,7 @@ def agrees(rival: Rival, program: ed.Program) -> bool:
         if not output.is_floating_point() and np.abs(wanted).max(initial=0) > 2.0**62:
             continue  # integers are exact modulo 2^64
         close = np.allclose(got, wanted, rtol=1e-5, atol=1e-9, equal_nan=True)
-        if np.isfinite(wanted).all() and not close:  # else nan="ignore" promises nothing
+        if np.isfinite(wanted).all() and not close:  # else nan="ignore" guarantees nothing
             return False
     return True
 

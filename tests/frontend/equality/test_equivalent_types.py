@@ -63,7 +63,7 @@ def test_nothing_is_shown_of_a_type_where_an_entry_differs_or_has_no_value(
     assert not verdict(left, right, dtypes=dtype)
 
 
-def test_promises_limit_the_entries_that_are_tried() -> None:
+def test_assumptions_limit_the_entries_that_are_tried() -> None:
     found = ed.equivalent(
         "assume 1 <= A <= 2; Y[i] = 1/A[i]", "Y[i] = (3 - A[i])/2", A=A, dtypes="uint8"
     )

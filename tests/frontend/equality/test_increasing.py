@@ -67,7 +67,7 @@ UNEQUAL = [
     ("Y = max[i](A[i]^-2)", "Y = max[i](abs(A[i]))^-2"),
     ("Y = max[i](B[i] - A[i])", "Y = -max[i](A[i] - B[i])"),
 ]
-NOT_PROMISED = [
+NOT_ASSUMED = [
     ("Y = argmax[i](log(A[i]))", ARGMAX),
     ("Y = argmax[i](sqrt(A[i]))", ARGMAX),
 ]
@@ -104,7 +104,7 @@ def test_equal_formulas_are_shown_to_be_equal_at_any_size(left: str, right: str)
         assert simplified(roots[0]).root is simplified(roots[1]).root
 
 
-@pytest.mark.parametrize(("left", "right"), UNEQUAL + NOT_PROMISED)
+@pytest.mark.parametrize(("left", "right"), UNEQUAL + NOT_ASSUMED)
 def test_others_do_not_become_the_same(left: str, right: str) -> None:
     roots = [ed.parse(side, **sizes(side, 3)).roots()[0] for side in (left, right)]
     assert simplified(roots[0]).root is not simplified(roots[1]).root
@@ -114,11 +114,9 @@ def test_others_do_not_become_the_same(left: str, right: str) -> None:
 def test_comparisons_of_what_may_be_no_number(left: str, right: str) -> None:
     assert not ed.equivalent(left, right, **sizes(left + right, 3))
     if "^-2" in left:
-        return  # not 0 is no promise by bounds
-    promised = "assume " + ", ".join(
-        f"{name} > 0" for name in sizes(left, 3) if f"({name}[" in left
-    )
-    assert ed.equivalent(f"{promised}\n{left}", right, **sizes(left + right, 3))
+        return  # not 0 is no assumption by bounds
+    assumed = "assume " + ", ".join(f"{name} > 0" for name in sizes(left, 3) if f"({name}[" in left)
+    assert ed.equivalent(f"{assumed}\n{left}", right, **sizes(left + right, 3))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +207,7 @@ def test_a_large_program_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
     assert simplified(root) == (root, ())
 
 
-def test_a_promise_beside_an_iterator_as_a_value() -> None:
-    """Iterators are read as a tensor that no caller gives, and nothing is promised of it."""
+def test_an_assumption_beside_an_iterator_as_a_value() -> None:
+    """Iterators are read as a tensor that no caller gives, and nothing is assumed of it."""
     left, right = "assume A > 0\nY[i] = i*A[i]*A[i]", "Y[i] = i*A[i]^2"
     assert ed.equivalent(left, right, A=(4,)).kind in ("identical", "evaluated", "proved")

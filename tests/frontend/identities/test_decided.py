@@ -29,11 +29,11 @@ def verdict(pair: Pair) -> ed.Verdict:
     shapes = {word: (SIZE,) if word.isupper() else () for word in words}
     sides = f"{pair.left} {pair.right}"
     ranges = {k: (0, SIZE) for k in "jk" if re.search(rf"\b{k}\b", sides)}
-    left, right = (promised(side, pair) + f"Y = {side}" for side in (pair.left, pair.right))
+    left, right = (assumed(side, pair) + f"Y = {side}" for side in (pair.left, pair.right))
     return ed.equivalent(left, right, ranges=ranges, **shapes)
 
 
-def promised(side: str, pair: Pair) -> str:
+def assumed(side: str, pair: Pair) -> str:
     """What the pair assumes of each tensor, as far as the notation has it; `a != b` and `x != 1`
     keep divisors from 0, where a side has no value anyway."""
     texts = [text.strip() for text in pair.assume.split(",")]

@@ -53,9 +53,9 @@ SHAPES = {"A": (6,), "B": (6,)}
     ],
 )
 def test_what_is_known_of_a_sign(body: str, known: int) -> None:
-    promise = "assume A > 0; " if "A" in body else ""
+    assumption = "assume A > 0; " if "A" in body else ""
     used = {name: shape for name, shape in SHAPES.items() if name in body}
-    (root,) = parse(f"{promise}Y[i] = {body} where i in 0:6", used).roots()
+    (root,) = parse(f"{assumption}Y[i] = {body} where i in 0:6", used).roots()
     assert least_sign(root.body, root.domain) == known
     random = np.random.default_rng(0)
     for _ in range(20):
@@ -66,7 +66,7 @@ def test_what_is_known_of_a_sign(body: str, known: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("promise", "body", "known"),
+    ("assumption", "body", "known"),
     [
         ("A < 1", "1-A[i]", POSITIVE),
         ("A <= 1", "1-A[i]", NOT_NEGATIVE),
@@ -89,14 +89,14 @@ def test_what_is_known_of_a_sign(body: str, known: int) -> None:
         ("A < 1", "1+i-A[i]", POSITIVE),
     ],
 )
-def test_an_end_that_is_left_out_stays_so(promise: str, body: str, known: int) -> None:
+def test_an_end_that_is_left_out_stays_so(assumption: str, body: str, known: int) -> None:
     used = {name: shape for name, shape in SHAPES.items() if name in body}
-    (root,) = parse(f"assume {promise}; Y[i] = {body} where i in 0:6", used).roots()
+    (root,) = parse(f"assume {assumption}; Y[i] = {body} where i in 0:6", used).roots()
     assert least_sign(root.body, root.domain) == known
 
 
 @pytest.mark.parametrize(
-    ("promise", "body", "known"),
+    ("assumption", "body", "known"),
     [
         ("A < 1", "A[i]-1", True),
         ("A != 0", "-2*A[i]", True),
@@ -107,6 +107,6 @@ def test_an_end_that_is_left_out_stays_so(promise: str, body: str, known: int) -
         ("A <= 1", "A[i]-1", False),
     ],
 )
-def test_whether_a_term_may_be_zero(promise: str, body: str, known: bool) -> None:
-    (root,) = parse(f"assume {promise}; Y[i] = {body} where i in 0:6", {"A": (6,)}).roots()
+def test_whether_a_term_may_be_zero(assumption: str, body: str, known: bool) -> None:
+    (root,) = parse(f"assume {assumption}; Y[i] = {body} where i in 0:6", {"A": (6,)}).roots()
     assert not_zero(root.body, root.domain) == known

@@ -83,9 +83,12 @@ def stating(fact: str) -> Any:
 
 def test_a_file_holds_what_it_is_named_after() -> None:
     folder = Path(str(functions.__file__)).parent
-    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "data", "digits"}
+    files = {path.stem for path in folder.glob("*.toml")}
+    shared = {"__init__", "data", "digits", "stated", "helper"}
+    code = {path.stem for path in folder.glob("*.py")} - shared
     words = {"imaginary" if name == "1j" else name for name in FUNCTIONS}  # 1j is no name of a file
     assert files == words | REDUCERS.keys()
+    assert code <= words
     assert not FUNCTIONS.keys() & REDUCERS.keys()
     for table in (FUNCTIONS, REDUCERS):
         names = [known.name for known in table.values() if known.name != "1j"]

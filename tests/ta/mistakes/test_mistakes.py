@@ -679,7 +679,7 @@ def test_several_mistakes_at_once() -> None:
     assert caught.value.next_step.endswith("`Y[i] = exp(A[i,k])*y[k] where i in 0:2`")
 
 
-def test_a_promise_alone_is_no_product() -> None:
+def test_an_assumption_alone_is_no_product() -> None:
     with pytest.raises(TextError, match="the text has no statement") as caught:
         parse("assume x > 0", {"x": (3,)})
     assert "*`" not in caught.value.next_step

@@ -17,7 +17,7 @@ from einderive.ta.printing.show import show_program
 
 POINTS = [-inf, *(Fraction(n, 2) for n in range(-5, 6)), inf]
 # what is assumed of A, as text and as Python's condition on x
-PROMISES = [
+ASSUMPTIONS = [
     ("A > 0", "x > 0"),
     ("A >= 0", "x >= 0"),
     ("0 < A", "0 < x"),
@@ -32,31 +32,24 @@ PROMISES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "condition"), PROMISES)
+@pytest.mark.parametrize(("text", "condition"), ASSUMPTIONS)
 @pytest.mark.parametrize("unicode", [False, True])
-def test_a_promise_is_what_it_says_and_is_printed(text: str, condition: str, unicode: bool) -> None:
+def test_an_assumption_is_what_it_says_and_is_printed(
+    text: str, condition: str, unicode: bool
+) -> None:
     program = parse(f"assume {text}\nY[i] = A[i]", {"A": (3,)})
-    (promise,) = program.assumptions
-    assert promise.tensor == "A"
+    (assumption,) = program.assumptions
+    assert assumption.tensor == "A"
     for x in POINTS:
-        assert promise.bounds.holds(x) is eval(condition, {"x": x, "inf": inf}), x
+        assert assumption.bounds.holds(x) is eval(condition, {"x": x, "inf": inf}), x
     shown = show_program(program, unicode=unicode)
     again = parse(shown, {"A": (3,)})
     assert again == program
     assert again.roots() == program.roots()
-    assert str(promise) in str(program)
+    assert str(assumption) in str(program)
 
 
-@pytest.mark.parametrize(("text", "condition"), PROMISES)
-def test_facts_follow_from_the_bounds(text: str, condition: str) -> None:
-    (tensor,) = parse(f"Y[i] = A[i]; assume {text}", {"A": (3,)}).inputs
-    held = [x for x in POINTS if eval(condition, {"x": x, "inf": inf})]
-    assert assumed.positive(tensor) is all(x > 0 for x in held)
-    assert assumed.negative(tensor) is all(x < 0 for x in held)
-    assert assumed.nonzero(tensor) is all(x != 0 for x in held)
-
-
-def test_two_promises_hold_together() -> None:
+def test_two_assumptions_hold_together() -> None:
     some = [
         Bounds(low, high, above, below, nonzero)
         for low, high in ((-inf, inf), (Fraction(-1), inf), (Fraction(0), Fraction(1)),
@@ -73,18 +66,18 @@ def test_two_promises_hold_together() -> None:
             assert [x for x in POINTS if found.holds(x)] == held
 
 
-def test_a_promise_is_a_part_of_the_tensor() -> None:
-    plain, promised = (
+def test_an_assumption_is_a_part_of_the_tensor() -> None:
+    plain, limited = (
         parse(f"{line} Y[i] = log(A[i]); Z[i] = Y[i]*B[i]", {"A": (3,), "B": (3,)}).roots()[0]
         for line in ("", "assume A > 0;")
     )
-    assert plain is not promised
-    (tensor,) = assumed.assuming(promised)
+    assert plain is not limited
+    (tensor,) = assumed.assuming(limited)
     assert tensor.name == "A"
     assert assumed.assuming(plain) == ()
-    forgotten = assumed.forgotten(promised, frozenset({tensor}))
+    forgotten = assumed.forgotten(limited, frozenset({tensor}))
     assert forgotten is plain
-    assert isinstance(promised, Scope)
+    assert isinstance(limited, Scope)
 
 
 @pytest.mark.parametrize(

@@ -213,7 +213,7 @@ def test_laws_of_order_hold_for_real_numbers_alone() -> None:
             assert prove(scope([], (), left), scope([], (), right)).equal is equal
 
 
-def test_a_promise_holds_for_entries_and_not_outside() -> None:
+def test_an_assumption_holds_for_entries_and_not_outside() -> None:
     inside, outside = "Y[i] = abs(A[i])", "Y[i] = abs(A[i-1]-1) where i in 0:3"
     assume = "assume A > 1; "
     assert prove(root(assume + inside), root(assume + "Y[i] = A[i]")).equal
@@ -222,7 +222,7 @@ def test_a_promise_holds_for_entries_and_not_outside() -> None:
     assert not prove(root(assume + outside), less).equal
 
 
-def test_a_branch_that_is_not_taken_promises_nothing() -> None:
+def test_a_branch_that_is_not_taken_assumes_nothing() -> None:
     left = "Y[i] = where(i < 1, log(A[i]), abs(A[i])) where i in 0:3"
     wrong = left.replace("abs(A[i])", "A[i]")
     assert not prove(root(left), root(wrong)).equal
@@ -279,7 +279,7 @@ def test_linear_inequalities() -> None:
     assert not solvable([at_least(x=1, one=-1), at_least(x=-1, one=0)])
 
 
-PROMISED = "assume p >= 0; assume q >= 0; Y = "
+ASSUMED = "assume p >= 0; assume q >= 0; Y = "
 
 
 @pytest.mark.parametrize("size", [pytest.param(4, marks=pytest.mark.campaign), 40])
@@ -298,5 +298,5 @@ PROMISED = "assume p >= 0; assume q >= 0; Y = "
 )
 def test_roots_of_many_entries_that_may_be_0(left: str, right: str, equal: bool, size: int) -> None:
     shapes = {"p": (size,), "q": (size,)}
-    (one,), (other,) = (parse(PROMISED + side, shapes, "float64").roots() for side in (left, right))
+    (one,), (other,) = (parse(ASSUMED + side, shapes, "float64").roots() for side in (left, right))
     assert prove(one, other).equal is equal

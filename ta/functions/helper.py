@@ -1,0 +1,92 @@
+"""Functions that the operations of a machine compute, as texts: Triton, NumPy and loops run them.
+
+where, abs, floor, log, exp, ...     as in Triton, `tl.where(c, x, y)`
+divided(x, y), root(x)               x / y and sqrt(x), rounded as usual
+polynomial(x, series)                c0 + x*(c1 + x*(c2 + ...)) for the coefficients `series`
+slope                                a number among the coefficients
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, Final
+
+import numpy as np
+
+NUMPY: Final = {
+    "tl": SimpleNamespace(where=np.where, abs=np.abs, log=np.log, static_range=range),
+    "triton": SimpleNamespace(jit=lambda function: function),
+    "divided": np.divide,
+    "root": np.sqrt,
+    "polynomial": np.polynomial.polynomial.polyval,
+}
+"""What the words of a text mean on NumPy's arrays."""
+
+
+@dataclass(frozen=True, eq=False)
+class Helper:
+    """The text of the function `_name`, and its coefficients.  Each may be one for float32
+    (`narrow`) and one for float64 (`wide`)."""
+
+    name: str
+    text: str | Mapping[str, str]
+    coefficients: Mapping[str, Any]
+
+    def triton(self, wide: bool) -> str:
+        """Its source in Triton, for float32 or float64."""
+        tree = ast.parse(_chosen(self.text, wide))
+        return ast.unparse(_Rounded(self.numbers(wide), wide).visit(tree)) + "\n"
+
+    def numbers(self, wide: bool) -> Mapping[str, Any]:
+        """The coefficients for this precision."""
+        return {name: _chosen(value, wide) for name, value in self.coefficients.items()}
+
+    def on_numpy(self) -> Callable[..., Any]:
+        """The function of float64 arrays."""
+        space = {**NUMPY, **self.numbers(True)}
+        exec(_chosen(self.text, True), space)
+        function: Callable[..., Any] = space[f"_{self.name}"]
+
+        def real(*operands: Any) -> Any:
+            with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+                return function(*operands)
+
+        return real
+
+
+def _chosen(value: Any, wide: bool) -> Any:
+    return value["wide" if wide else "narrow"] if isinstance(value, Mapping) else value
+
+
+class _Rounded(ast.NodeTransformer):
+    """A text in the words of Triton, whose `/` and `tl.sqrt` are approximate in float32."""
+
+    def __init__(self, numbers: Mapping[str, Any], wide: bool) -> None:
+        self._numbers, self._wide = numbers, wide
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = self._numbers.get(node.id)
+        return ast.Constant(value) if isinstance(value, float) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match ast.unparse(node.func), list(map(ast.unparse, node.args)):
+            case "divided", [x, y]:
+                text = f"({x}) / ({y})" if self._wide else f"tl.div_rn({x}, {y})"
+            case "root", [x]:
+                text = f"tl.sqrt({x})" if self._wide else f"tl.sqrt_rn({x})"
+            case "polynomial", [x, name]:
+                text = _polynomial(x, self._numbers[name])
+            case _:
+                return node
+        return ast.parse(text, mode="eval").body
+
+
+def _polynomial(variable: str, coefficients: Sequence[float]) -> str:
+    text = repr(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        text = f"({coefficient!r} + ({variable}) * {text})"
+    return text
