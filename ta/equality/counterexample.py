@@ -44,13 +44,14 @@ MOST_WHOLE: Final = 1 << 62
 
 
 class Found(NamedTuple):
-    """Output number `output` differs at `point`."""
+    """Output number `output` differs at `point`, by `apart` where floating point does not show it."""
 
     output: int
     point: tuple[int, ...]
     left: object
     right: object
     field: Field
+    apart: str = ""
 
 
 @dataclass(frozen=True)
