@@ -44,7 +44,8 @@ MOST_WHOLE: Final = 1 << 62
 
 
 class Found(NamedTuple):
-    """Output number `output` differs at `point`, by `apart` where floating point does not show it."""
+    """Output number `output` differs at `point`; `apart` says by how much if floating point does
+    not show it."""
 
     output: int
     point: tuple[int, ...]
