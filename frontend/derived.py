@@ -29,8 +29,9 @@ from einderive.frontend.files import write_whole
 from einderive.frontend.kernels.data import kernels_data
 from einderive.frontend.kernels.texts import KernelText, kernel_texts, with_times
 from einderive.ta.errors import BuildError, RecordError, TextError, shown
+from einderive.ta.given.extent_one import typed_outputs
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.program import Program, Statement, typed_outputs
+from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse, tensors_named
 from einderive.ta.printing.show import show_program

@@ -153,9 +153,10 @@ def _has_value(node: Apply, box: Sequence[Range]) -> bool:
 
 
 def _compared(body: Node, term: Node) -> bool:
-    """Whether the term is within an operand of a comparison, which is 0 or 1 for NaN as well."""
+    """Whether the term is a comparison, which is 0 or 1 for NaN as well, or within an operand of
+    one."""
     return any(
-        isinstance(node, Apply) and FUNCTIONS[node.function].truth and node is not term
+        isinstance(node, Apply) and FUNCTIONS[node.function].truth
         for node in walk(body)
         if any(each is term for each in walk(node))
     )

@@ -65,7 +65,7 @@ class SumByLaw(Witness):
             raise RuleRefused("the law has other letters, or they stand for terms of other ranges")
         names = (letter.name for letter in closed.letters)
         standing = dict(zip(names, (part.body for part in self.parts), strict=True))
-        if any(name in NUMBERS and not is_number(part) for name, part in standing.items()):
+        if any(n in NUMBERS and not isinstance(part, Const) for n, part in standing.items()):
             raise RuleRefused("a letter stands for a number of the text")
         rest = [affine.iterator(i) for i in range(len(scope.domain)) if i != at]
         index = affine.shift(affine.iterator(at), -closed.shift)
@@ -116,10 +116,6 @@ def _multiplied_out(node: Node) -> Node:
 
 def _is_rounded(term: Node) -> bool:
     return not isinstance(term, Const) and not is_position(term)
-
-
-def is_number(term: Node) -> bool:
-    return isinstance(term, Const) and isinstance(term.value, Fraction)
 
 
 def _is_long(number: Const) -> bool:

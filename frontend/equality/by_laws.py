@@ -7,7 +7,7 @@ sqrt(x^2) = x            equal where x > 0 is assumed; else x = -1 shows a diffe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from itertools import islice, product
 from time import monotonic
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from einderive.frontend.equality.equation import Pair
 from einderive.frontend.equality.increasing import TEXTS, simplified
 from einderive.frontend.equality.verdict import Counterexample, Verdict
+from einderive.ta.equality.apart import apart
 from einderive.ta.equality.counterexample import ROUNDING, first_difference, real_fields
 from einderive.ta.equality.laws import LAWS
 from einderive.ta.equality.positions import positions
@@ -30,6 +31,8 @@ from einderive.ta.reals.prove import Proof, prove
 from einderive.ta.reals.whole import STATED
 
 DRAWS = 60
+PRECISE = 3
+"""Draws that are also computed with many digits."""
 MOST_VISITED = 20_000
 """Points that one evaluation may visit."""
 MOST_SEEN = 4_000_000
@@ -94,6 +97,10 @@ def difference(pair: Pair) -> Counterexample | None:
     field = _fields(pair)[0]
     for data in _drawn(pair):
         found = first_difference(pair.left, pair.right, data, field)
+        if found is not None:
+            return pair.example(found, data)
+    for data in islice(_drawn(pair), 0, DRAWS, DRAWS // PRECISE):
+        found = apart(pair.left, pair.right, data)
         if found is not None:
             return pair.example(found, data)
     return None

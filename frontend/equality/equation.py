@@ -83,7 +83,8 @@ class Pair:
             )
         )
         name, point = self.names[found.output], found.point
-        return Counterexample(self.shapes, name, point, found.left, found.right, entries, numbers)
+        both = found.left, found.right
+        return Counterexample(self.shapes, name, point, *both, entries, numbers, found.apart)
 
 
 @dataclass(frozen=True)

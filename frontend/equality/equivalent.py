@@ -99,6 +99,9 @@ def equivalent(
     value (`ta.reals`): exponentials, logarithms, powers, roots, trigonometric functions, max, min,
     abs and sign.
 
+    **Differences.**  A counterexample in floating point is confirmed with balls of many digits.
+    Balls also show differences that floating point does not: of sqrt(2) and 1.414213562373095.
+
     **Proof.**  Programs that are too large for evaluation, or equal by a property of order, are
     compared as formal sums of products over integer sets, for all positions and all entries at once
     (`derivations.checker`).  This has no chance of an error, and its time is independent of the

@@ -24,7 +24,8 @@ class Counterexample:
     `right` in the second, for tensors of these shapes.
 
     `entries` lists all entries of the inputs that are not 0.  If the entries are random, it is
-    None, and `numbers` says what kind of number both values are."""
+    None, and `numbers` says what kind of number both values are.  `apart` is the distance of two
+    values that are the same in floating point."""
 
     shapes: Shapes
     output: str
@@ -33,10 +34,12 @@ class Counterexample:
     right: Any
     entries: tuple[Entry, ...] | None = None
     numbers: str = ""
+    apart: str = ""
 
     def __str__(self) -> str:
         where = f"{self.output}[{_comma(self.point)}]" if self.point else self.output
         values = f"{where} is {_number(self.left)} on the left, {_number(self.right)} on the right"
+        values += f" ({self.apart} apart)" if self.apart else ""
         shapes = ", ".join(f"{name} {_shape(shape)}" for name, shape in self.shapes.items())
         given = f", for {shapes}" if shapes else ""
         if self.entries is None:

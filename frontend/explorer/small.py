@@ -23,6 +23,7 @@ from einderive.frontend.accuracy.levels import allowed
 from einderive.frontend.derived import Derived
 from einderive.frontend.strict import operators_for
 from einderive.ta.equality.small_extents import Classes, Place
+from einderive.ta.given.extent_one import has_another_type
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
@@ -44,11 +45,18 @@ STATES, SECONDS = 300, 3.0
 def small_program(source: Program) -> Program | None:
     """The formula at small sizes; None where its indices do not allow it, as with `//`, or where a
     tensor would still have more than `MOST_ELEMENTS` elements."""
-    roots = source.roots()
-    order = stages(*roots)
+    roots, known = source.roots(), source.inlined()
+    dtypes = [tensor.dtype for tensor in source.inputs]
+    typed = {
+        name: scope
+        for name, scope in source.typed_scopes().items()
+        if has_another_type(scope, known[name], dtypes)
+    }
+    order = stages(*roots, *typed.values())
     if any(bound.lo for stage in order for bound in stage.domain):
         return None
-    sizes = _sizes(order, Classes(roots, roots))
+    same = [known[name] for name in typed]
+    sizes = _sizes(order, Classes((*roots, *same), (*roots, *typed.values())))
     rows = [
         shifted(row, stage, sizes[stage])
         for stage in order
@@ -77,9 +85,9 @@ def small_program(source: Program) -> Program | None:
         if prod(new.shape) > MOST_ELEMENTS:
             return None
     inputs = tuple(found for t in source.inputs if isinstance(found := sources[t], Tensor))
-    known = source.inlined()
+    types = {name: found for name, t in typed.items() if isinstance(found := sources[t], Scope)}
     given = {
-        made: Statement(statement.name, made, statement.loop_names)
+        made: Statement(statement.name, made, statement.loop_names, types.get(statement.name))
         for statement in source.statements
         if isinstance(made := sources.get(known[statement.name]), Scope)
     }

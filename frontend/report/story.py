@@ -79,13 +79,14 @@ def tell(derivation: Derived, plan: Plan) -> Story:
             if scope not in identity:
                 identity[scope] = next(numbers)
         history.append((roots, identity))
-    names = _final_names(derivation.staged(plan), plan, identity)
+    final = derivation.staged(plan)
+    names = _final_names(final, plan, identity)
     _keep_given_names(names, source, history[0][1])
     _name_the_rest(names, source, history)
     hints = dict(source.hints)
     for name in names.values():
         hints |= {(name.tensor, dimension): loop for dimension, loop in enumerate(name.loops)}
-    spoken = _Speaker(names, hints, source.inputs)
+    spoken = _Speaker(names, hints, source.inputs, (*source.statements, *final.statements))
     told = [spoken.program(*state) for state in history]
     steps = tuple(
         _difference(step, history[position][1].get(step.before), *told[position : position + 2])
@@ -179,11 +180,18 @@ class Spoken(NamedTuple):
 class _Speaker:
     """Programs as statements, each statement spelled once."""
 
-    def __init__(self, names: Mapping[int, Name], hints: Hints, inputs: Sequence[Tensor]) -> None:
+    def __init__(
+        self,
+        names: Mapping[int, Name],
+        hints: Hints,
+        inputs: Sequence[Tensor],
+        typed: Sequence[Statement],
+    ) -> None:
         self.names, self.hints = names, hints
         self.dtype = inputs[0].dtype if inputs else "float32"
         self.excluded = frozenset(tensor.name for tensor in inputs)
         self.excluded |= {name.tensor for name in names.values()}
+        self.types = {(s.name, s.scope): s.typed for s in typed if s.typed is not None}
         self.spelled: dict[tuple[str, Scope], Spoken] = {}
 
     def program(self, roots: Sequence[Scope], identity: Identity) -> dict[int, Spoken]:
@@ -196,7 +204,7 @@ class _Speaker:
             tensors[stage] = expr.tensor(name.tensor, scope.shape, self.dtype)
             key = (name.tensor, scope)
             if key not in self.spelled:
-                statement = Statement(name.tensor, scope, name.loops)
+                statement = Statement(name.tensor, scope, name.loops, self.types.get(key))
                 text = show_statement(statement, self.hints, self.excluded)
                 self.spelled[key] = Spoken(text, statement)
             found[identity[stage]] = self.spelled[key]

@@ -44,13 +44,15 @@ MOST_WHOLE: Final = 1 << 62
 
 
 class Found(NamedTuple):
-    """Output number `output` differs at `point`."""
+    """Output number `output` differs at `point`; `apart` says by how much if floating point does
+    not show it."""
 
     output: int
     point: tuple[int, ...]
     left: object
     right: object
     field: Field
+    apart: str = ""
 
 
 @dataclass(frozen=True)

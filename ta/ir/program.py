@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -123,19 +123,15 @@ class Program(Uncopied):
     def typed_roots(self) -> tuple[Scope, ...]:
         """One scope for each output, of its element type.  Its values are those of `roots` unless a
         statement has a scope of its own for the type."""
+        scopes = self.typed_scopes()
+        return tuple(scopes[statement.name] for statement in self.outputs)
+
+    def typed_scopes(self) -> dict[str, Scope]:
+        """`inlined`, with the scopes for the element types."""
         scopes: dict[str, Scope] = {}
         for s in self.statements:
             scopes[s.name] = inline_statements(s.typed or s.scope, scopes)
-        return tuple(scopes[statement.name] for statement in self.outputs)
-
-
-def typed_outputs(program: Program) -> tuple[Statement, ...]:
-    """The outputs, with a scope over the inputs for the element type where the program's statements
-    give another type than its roots: `T = sum[i](A[i] > 0); s = T*T` at extent 1."""
-    sides = zip(program.outputs, program.roots(), program.typed_roots(), strict=True)
-    return tuple(
-        output if root is typed else replace(output, typed=typed) for output, root, typed in sides
-    )
+        return scopes
 
 
 def _unread(statements: tuple[Statement, ...]) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def _reads(formula: Formula, line: Line) -> tuple[dict[str, int], _Rows]:
     for read in reads:
         if read[1] in formula.shapes:
             for index, size in zip(read[2].split(","), formula.shapes[read[1]], strict=False):
-                text = index.strip()
+                text = re.sub(r"\bsize\(\s*\w+\s*\)", str(size), index.strip())
                 if re.fullmatch(r"[^\W\d]\w*", text):
                     known[text] = size
                 elif (terms := _terms(text)) is not None:
@@ -92,7 +92,11 @@ def _reads(formula: Formula, line: Line) -> tuple[dict[str, int], _Rows]:
 
 def _extents(known: dict[str, int], rows: _Rows, name: str) -> Iterator[int]:
     """How many values the iterator has where reads such as `A[2*h+r-1]` stay inside: all those
-    taken together that have the same factor of it and read as many elements."""
+    taken together that have the same factor of it and read as many elements; or a read from behind,
+    as `A[7-h]`."""
+    for terms, size in rows:
+        if terms.get(name, 0) < 0 and {*terms} <= {name, ""} and 0 <= terms.get("", 0) < size:
+            yield terms.get("", 0) // -terms[name] + 1
     ends: dict[tuple[int, int], tuple[int, int]] = {}
     for terms, size in rows:
         others = [other for other in terms if other not in ("", name)]

@@ -30,13 +30,16 @@ _REDUCER = re.compile(rf"(?<![\w.])({'|'.join(_ELSEWHERE)})\s*\[[^\[\]]*\]\s*\("
 _OF_AS_MANY_DIMENSIONS = (
     *("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse", "inv", "nextafter"),
     *("concat", "concatenate", "cat", "hstack", "vstack", "convolve", "correlate", "diff"),
-    *("gradient", "grad", "corrcoef", "layer_norm", "normalize"),
+    *("gradient", "grad", "corrcoef", "layer_norm", "normalize", "interp", "unwrap", "digitize"),
 )
+_DRAWN = frozenset(("rand", "randn", "random", "randint", "normal", "uniform", "standard_normal"))
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
 
 def _other_names(formula: Formula) -> Iterator[Correction]:
     for call in formula.calls():
+        if formula.rank(call.name) is not None:  # a tensor of this name
+            continue
         parts = [_NAMED.fullmatch(formula[arg]) for arg in call.args]
         args = [part[2] for part in parts if part]
         key = " ".join([call.name, *(f"{part[1]}=" for part in parts if part and part[1])])
@@ -85,10 +88,18 @@ def _not_supported(formula: Formula) -> Iterator[Correction]:
 def _as_inputs(formula: Formula, calls: Iterable[Called]) -> Iterator[Correction]:
     for call in calls:
         arg = formula[call.args[0]] if call.args else ""
+        line = formula.line_at(call.span[0])
+        if call.name in _DRAWN:
+            drawn = f"{call.name}_values"
+            made = (*call.span, indexed(drawn, line.left))
+            yield Correction((made,), call.head, new=drawn)
+            continue
         name = re.match(r"[^\W\d]\w*", arg)
         if name is None:
             continue
-        line = formula.line_at(call.span[0])
+        if formula.text[call.span[1] :].lstrip().startswith("["):  # `sort(x)[i]`
+            yield Correction(((*call.span, f"{call.name}_of_{name[0]}"),), call.head)
+            continue
         left, rank = line.left, formula.rank(arg) if call.name in _OF_AS_MANY_DIMENSIONS else None
         if rank is not None and rank != len(left):
             left = formula.fresh(rank)

@@ -306,6 +306,20 @@ def _options(formula: Formula) -> Iterator[Correction]:
             yield Correction(((*option.span(), new),), option.span(1))
 
 
+_ORDER = re.compile(r",\s*((?:ord|p)\s*=\s*(1|2|inf|np\.inf|torch\.inf))\s*(?=\))")
+_NORMS = {"1": "sum[{0}](abs({1}))", "2": "norm[{0}]({1})", "inf": "max[{0}](abs({1}))"}
+
+
+def _other_norms(formula: Formula) -> Iterator[Correction]:
+    """`norm[k](A[i,k], ord=1)`."""
+    for found, inside in formula.bracketed(re.compile(r"(?<![\w.])norm\s*\[([^\[\]]*)\]\s*\(")):
+        order = _ORDER.search(formula.text, inside[0], inside[1] + 1)
+        if order is not None:
+            body = formula[(inside[0], order.start())]
+            new = _NORMS[order[2].rpartition(".")[2]].format(found[1], body)
+            yield Correction(((found.start(), inside[1] + 1, new),), order.span(1))
+
+
 def _running(formula: Formula) -> Iterator[Correction]:
     """`cumsum(x)`, `cumsum[k](x[k])`: a reducer of the elements up to the one on the left."""
     for found, inside in formula.bracketed(_RUNNING):

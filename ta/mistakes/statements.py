@@ -1,4 +1,5 @@
-"""Left sides: missing, with several brackets, or with an operator before the next statement."""
+"""Left sides: missing, with several brackets, or with an operator before the next statement; and
+values that read later statements, their own one, or have indices themselves."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from einderive.ta.mistakes.formula import Formula, indexed, results
-from einderive.ta.mistakes.mistake import Correction, listed
+from einderive.ta.mistakes.mistake import Correction, listed, reduced_where
 
 _READ = re.compile(r"[^\W\d]\w*\s*\[([^\[\]]*)\](?!\s*\()")
 _TRAILING = re.compile(r"[-+*/^,]\s*(?=\s[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=(?!=)|\Z)")
@@ -74,6 +75,57 @@ def _outputs_at_the_end(formula: Formula) -> Iterator[Correction]:
             span = found.start(1), found.end(1)
             edits = ((found.start(), found.end(), ""), *((at, at, "out ") for at in starts))
             yield Correction(edits, span)
+
+
+def _too_early(formula: Formula) -> Iterator[Correction]:
+    """`Y[i] = 2*T[i]; T[i] = x[i]`: the later statement first."""
+    lines = list(formula.lines())
+    for number, line in enumerate(lines):
+        for later in lines[number + 1 :]:
+            if later.name and re.search(rf"\b{re.escape(later.name)}\b", formula[line.value]):
+                text = formula[(later.start, later.end)]
+                end = lines[lines.index(later) - 1].end
+                edits = ((end, later.end, ""), (line.start, line.start, f"{text}; "))
+                yield Correction(edits, line.value)
+
+
+def _recurrences(formula: Formula) -> Iterator[Correction]:
+    """`Y[t] = c*Y[t-1] + x[t]`, from Y[-1] = 0 on: the sum of c^(t-s)*x[s] for s up to t."""
+    for line in formula.lines():
+        if len(line.left) != 1:
+            continue
+        (t,), before = line.left, rf"{re.escape(line.name)}\s*\[\s*{line.left[0]}\s*-\s*1\s*\]"
+        step = rf"(?:(?P<c>[\d.]+|[^\W\d]\w*|\([^()]*\))\s*\*\s*)?{before}"
+        for form in (rf"{step}\s*\+\s*(?P<x>.+)", rf"(?P<x>.+?)\s*\+\s*{step}"):
+            found = re.fullmatch(form, formula[line.value])
+            if found is None or re.search(rf"\b{re.escape(line.name)}\b", found["x"]):
+                continue
+            (s,) = formula.fresh(1)
+            body = re.sub(rf"\b{t}\b", s, found["x"])
+            if found["c"]:
+                body = f"{found['c']}^({t}-{s})*({body})"
+            new = reduced_where("sum", s, f"{s} <= {t}", body)
+            yield Correction(((*line.value, new),), line.value)
+
+
+def _indexed_values(formula: Formula) -> Iterator[Correction]:
+    """`(A[i,k]*x[k])[i]` without its indices; `softmax[k](A[i,k])[i,I[i]]` as a statement of its
+    own, which is read there."""
+    for found in re.finditer(r"\)\s*\[", formula.text):
+        close, opening = found.start() + 1, found.end() - 1
+        start, end = formula.operand_before(close), formula.closing(opening)
+        if start < 0 or end < 0:
+            continue
+        indices = [formula[item] for item in formula.items((opening + 1, end - 1))]
+        own = formula.iterators((start, close))
+        if indices == [name for name in own if name in indices]:
+            yield Correction(((opening, end, ""),), (opening, end))
+        if len(own) == len(indices):
+            name = next(name for name in results() if name not in formula.words())
+            line = formula.line_at(start)
+            first = f"{indexed(name, own)} = {formula[(start, close)]}; "
+            edits = ((line.start, line.start, first), (start, opening, name))
+            yield Correction(edits, (opening, end))
 
 
 def _chained_brackets(formula: Formula) -> Iterator[Correction]:

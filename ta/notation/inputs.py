@@ -91,7 +91,9 @@ def refuse_unread(assumed: Assumed, inputs: Mapping[str, Tensor]) -> None:
                 f"{name} is not read, so nothing is assumed of it",
                 stated.span,
                 NameUnknownError,
-                next_step=f"the inputs are {', '.join(inputs)}",
+                next_step=f"leave it out; the inputs are {', '.join(inputs)}"
+                if inputs
+                else "leave it out; the formula has no inputs",
             )
         if inputs[name].dtype.startswith("complex") and bounds != Bounds(nonzero=True):
             raise NotationError(

@@ -51,7 +51,8 @@ class Known:
                 f"{name.name} is read before it is defined",
                 name.span,
                 NameUnknownError,
-                next_step="a statement reads inputs and earlier statements",
+                next_step="a statement reads inputs and earlier statements, not itself: there are "
+                "no recurrences",
             )
         if name.name not in self.inputs:
             if name.name in RESERVED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
-from einderive.ta.given.whole_values import INTEGER, NARROW, whole_kind
+from einderive.ta.given.extent_one import has_another_type
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import NO_ITERATORS, RESERVED
 from einderive.ta.ir.node import Scope, Source, Tensor
@@ -127,13 +127,8 @@ def statement_to_scope(
     if all(bound.extent != 1 for bound in ranges.values()):
         return scope, ranges, None
     typed = statement_scope(value, loops, Frame(tensors, bindable=ranges, typed=True))
-    kind = whole_kind(typed)
-    narrow = any(t.dtype in NARROW for t in tensors.values())
-    known = (
-        kind == whole_kind(scope) and not typed.empty
-    )  # an empty box tells nothing of its values
-    same = known and not (kind == INTEGER and narrow)
-    return scope, ranges, None if typed is scope or same else typed
+    other = has_another_type(typed, scope, (tensor.dtype for tensor in tensors.values()))
+    return scope, ranges, typed if other else None
 
 
 def _checked(value: Expression) -> Expression:

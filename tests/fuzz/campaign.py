@@ -15,10 +15,11 @@ from random import Random
 
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.rules import ALL_RULES
-from tests.fuzz.cases import text_of, write_case
+from tests.fuzz.cases import text_of, with_laws, write_case
 from tests.fuzz.counts import Counts
 from tests.fuzz.explore import Exploration, Failure
 from tests.fuzz.generator import program
+from tests.fuzz.law_programs import STEPS, law_program
 from tests.fuzz.shrink import SECONDS, shrunk
 from tests.fuzz.typed import typed_program
 
@@ -26,6 +27,9 @@ MOST_CASES = 3
 """Written for one rule: a wrong rule fails all the time."""
 TYPED_SHARE = 0.15
 """Of the programs that are over integers' digits or complex numbers."""
+LAWS_SHARE = 0.15
+"""Of the programs that have a side of a law of functions; the laws that are used by name alone are
+used there, a few in each program."""
 
 
 @dataclass
@@ -44,25 +48,33 @@ class Campaign:
     def run(self, numbers: Iterable[int], go_on: Callable[[Counts], bool]) -> None:
         """Explores the programs of these numbers until `go_on` says no; it is asked after each."""
         for number in numbers:
-            random = Random(f"{self.seed} {number}")
-            roots = typed_program(random) if random.random() < TYPED_SHARE else program(random)
+            random, rules = Random(f"{self.seed} {number}"), self.rules
+            kind = random.random()
+            if kind < TYPED_SHARE:
+                roots = typed_program(random)
+            elif kind < 1 - LAWS_SHARE:
+                roots = program(random)
+            else:
+                law, *others = random.sample(STEPS, random.choice((1, 1, 2)))
+                roots = law_program(random, law)
+                rules = with_laws(rules, (law, *others))
             found: list[Failure] = []
-            explored = Exploration(random, self.rules, self.counts, self.distinct, found.append)
+            explored = Exploration(random, rules, self.counts, self.distinct, found.append)
             try:
                 explored.run(roots)
             finally:  # also where it is interrupted
                 for failure in found:
-                    self.failed(failure)
+                    self.failed(failure, rules)
             if not go_on(self.counts):
                 return
 
-    def failed(self, failure: Failure) -> None:
+    def failed(self, failure: Failure, rules: Sequence[Rule | JointRule]) -> None:
         self.counts.failures += 1
         if self.by_rule[failure.rule] >= MOST_CASES:
             return
         self.by_rule[failure.rule] += 1
         path = write_case(failure, self.cases)  # before shrinking, which may be interrupted
-        smaller = shrunk(failure, self.rules, self.shrink_seconds)
+        smaller = shrunk(failure, rules, self.shrink_seconds)
         if text_of(smaller) != text_of(failure):
             whole, path = path, write_case(smaller, self.cases)
             whole.unlink(missing_ok=True)

@@ -16,13 +16,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from zlib import crc32
 
 from einderive.derivations.record.trace import read_witness, witness_data
 from einderive.derivations.rule import JointRule, Rule
+from einderive.derivations.rules.law import LAW, by_laws
 from einderive.derivations.steps import kernel
+from einderive.ta.equality.laws import EXP_SUM
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Scope, Tensor
@@ -105,11 +107,19 @@ def _scope(text: str, tensors: dict[str, Tensor]) -> Scope:
     return found
 
 
+def with_laws(
+    rules: Sequence[Rule | JointRule], laws: Collection[str]
+) -> tuple[Rule | JointRule, ...]:
+    """The rules, of which the one of laws may use these besides those that help."""
+    named = frozenset(laws) - {*LAW.proved, EXP_SUM}
+    return tuple(by_laws(named) if rule is LAW and named else rule for rule in rules)
+
+
 def replay(case: Failure, rules: Sequence[Rule | JointRule]) -> str:
     """What is still wrong: nothing where a step is refused, or all of them hold.
 
     What the kernel or a rule raises other than RuleRefused is raised."""
-    for rule in rules:
+    for rule in with_laws(rules, case.laws):
         if case.moves or rule.name != case.rule:
             continue
         if isinstance(rule, Rule):

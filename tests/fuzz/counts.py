@@ -33,6 +33,10 @@ class Counts:
     """By rule, the applications after which a point has no value (inf - inf, 1/0) that had one."""
     in_floats: int = 0
     """Pairs of scopes also compared in floating point, by the points that are finite."""
+    laws: Counter[str] = field(default_factory=Counter)
+    """By law of a function, the applications of a rule of laws."""
+    rounded: int = 0
+    """Pairs of scopes, equal by a law, that differ in float64 by rounding alone."""
     chains: int = 0
     chain_steps: int = 0
     """Each with the whole program compared with the first one."""
@@ -66,6 +70,8 @@ class Counts:
             ("corrupted witnesses", self.corrupted),
             ("  accepted, and equal", self.corrupted_accepted),
             ("compared in floating point too", self.in_floats),
+            ("laws of functions among the steps", len(self.laws)),
+            ("different in float64, not in balls", self.rounded),
             ("chains", self.chains),
             ("  steps in them, program compared", self.chain_steps),
             ("programs", self.programs),

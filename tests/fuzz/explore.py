@@ -13,7 +13,10 @@ from typing import Literal
 
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.steps import kernel
+from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.law import ByLaw
+from einderive.derivations.steps.sum_by_law import SumByLaw
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.sources import replace_sources
@@ -26,6 +29,7 @@ MOST_COMPARED = 20_000
 """Points of a step's result, all stages together, beyond which it is not compared."""
 MOST_CHAINED = 5_000
 """Points of a program beyond which a chain ends."""
+BY_LAW = (ByLaw, FoldByLaw, SumByLaw)
 CHAINS = 2
 EXACT_SHARE = 0.12
 """Of the programs on which each witness is applied with exact reasoning as well."""
@@ -80,6 +84,7 @@ class Exploration:
         self.rules = [rule for rule in rules if isinstance(rule, Rule)]
         self.joint_rules = [rule for rule in rules if isinstance(rule, JointRule)]
         self.laws = {rule.name: (*rule.laws, *rule.proved) for rule in self.rules}
+        self.named = {rule.name: rule.laws for rule in self.rules}
         self.judge = Judge()
         self.exact = random.random() < EXACT_SHARE
         self.steps: dict[Scope, list[tuple[Move, Scope]]] = {}
@@ -90,6 +95,7 @@ class Exploration:
             self.chain(tuple(roots), self.random.randint(2, 4))
         self.counts.programs += 1
         self.counts.in_floats += self.judge.in_floats
+        self.counts.rounded += self.judge.rounded
 
     def chain(self, roots: tuple[Scope, ...], length: int) -> None:
         """Steps at random places, all rules asked at each point of the way."""
@@ -133,7 +139,8 @@ class Exploration:
         try:
             witnesses = list(dict.fromkeys(rule.propose(scope)))
         except Exception as error:
-            self.failed(Failure(rule.name, scope, (), raised(error)))
+            laws = self.laws[rule.name]
+            self.failed(Failure(rule.name, scope, (), raised(error), laws=laws))
             return
         for witness in witnesses:
             self.steps[scope] += self.tried(rule.name, scope, witness)
@@ -170,6 +177,9 @@ class Exploration:
         small = [step for step in found if points(step[1]) <= MOST_COMPARED]
         self.counts.too_large += len(small) < len(found)
         self.counts.applications[rule] += bool(small)
+        if small:
+            named = (witness.law,) if isinstance(witness, BY_LAW) else self.named.get(rule, ())
+            self.counts.laws.update(named)
         for _, after in small:
             pair = hash((scope.digest, after.digest))
             self.counts.distinct += pair not in self.distinct

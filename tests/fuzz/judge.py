@@ -6,6 +6,9 @@
     exp(a + b) = exp(a)*exp(b)    where a step rests on it: pairs of residues; what differs there
                                   (exp inside of exp may, see `equality.exp_law`) has to differ in
                                   float64 as well, beyond rounding
+    laws of functions             in float64, on two sets of data; of the second, multiples of 1/2,
+                                  many are equal.  What differs beyond rounding has to differ in
+                                  balls of many digits as well (`tests.fuzz.balls`)
     what becomes NaN or infinite  in float64, on positive data: a point that is finite before is
                                   finite after, as 0*(1/0) is not
 
@@ -39,6 +42,7 @@ from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Scope, Tensor
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.laws import REAL_LAWS
+from tests.fuzz.balls import really_differs
 from tests.fuzz.floats import POLES, FiniteFunctions, FloatField, RealsWithoutValue
 from tests.fuzz.generator import INDICES
 from tests.fuzz.integers import Inexact, IntegerField
@@ -52,6 +56,8 @@ COMPLEX = ComplexField(tolerance=1e-6)
 FLOATS, FINITE_FUNCTIONS = FloatField(), FiniteFunctions()
 MOST_REAL = 0.7
 MOST_INDEX = 4
+HALVES = 2
+"""In the place of a sign: the data are multiples of 1/2."""
 FLOAT_SHARE = 16
 """One in so many pairs of scopes that have no reason to lose a number is judged in float64."""
 
@@ -69,12 +75,14 @@ class Difference(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _data(tensor: Tensor, field: Field, sign: int) -> Array:
-    """Random values; `sign` 1 or -1 is that of all of them, 0 leaves both.  An index is a whole
-    number of at least -1."""
+    """Random values; `sign` 1 or -1 is that of all of them, 0 leaves both, and HALVES makes them
+    multiples of 1/2.  An index is a whole number of at least -1."""
     if tensor.name[0] in INDICES:
         random = np.random.default_rng(crc32(tensor.name.encode()))
         return field.convert(random.integers(-1, MOST_INDEX + 1, tensor.shape))
     values = random_values((tensor,), field)[tensor.name]
+    if field is REAL and sign == HALVES:
+        return np.asarray(np.round(2 * values) / 2)
     if field is REAL:
         return np.asarray(MOST_REAL * np.tanh(values))  # so that sums under exp stay moderate
     if field is COMPLEX:
@@ -92,6 +100,8 @@ class Judge:
         self.perils: dict[Scope, bool] = {}
         self.in_floats = 0
         """Pairs of scopes that were compared in float64."""
+        self.rounded = 0
+        """Pairs that differ in float64, and at no point surely in balls."""
 
     def difference(
         self, before: Scope, after: Scope, laws: Sequence[str] = ()
@@ -108,16 +118,34 @@ class Judge:
     ) -> Difference | None:
         if not set(laws) <= {EXP_SUM, *REAL_LAWS}:
             raise ValueError(f"no field in which {', '.join(laws)} hold")
-        found = None
-        fields: tuple[Field, ...] = (EXPONENTIAL, REAL) if set(laws) == {EXP_SUM} else (REAL,)
-        for field in (COMPLEX,) if _complex(before, after) else fields:
-            left, right = self.value(before, field, 0), self.value(after, field, 0)
-            assert left is not None
-            assert right is not None
-            found = _first(before, field, left, right)
-            if found is None:
-                return None
-        return found
+        if _complex(before, after):
+            return self._first(before, after, COMPLEX, 0)
+        if set(laws) == {EXP_SUM} and self._first(before, after, EXPONENTIAL, 0) is None:
+            return None
+        return next(
+            filter(None, (self._by_balls(before, after, sign) for sign in (0, HALVES))), None
+        )
+
+    def _first(self, before: Scope, after: Scope, field: Field, sign: int) -> Difference | None:
+        left, right = self.value(before, field, sign), self.value(after, field, sign)
+        assert left is not None
+        assert right is not None
+        return _first(before, field, left, right)
+
+    def _by_balls(self, before: Scope, after: Scope, sign: int) -> Difference | None:
+        """The first point that differs in float64 and, if they have values there, in balls."""
+        left, right = self.value(before, REAL, sign), self.value(after, REAL, sign)
+        assert left is not None
+        assert right is not None
+        differs = REAL.differs(left, right)
+        if not differs.any():
+            return None
+        data = {t.name: _data(t, REAL, sign) for t in input_tensors(before, after)}
+        for surely in really_differs(before, after, data):
+            if found := _at(before, differs & surely, left, right):
+                return found
+        self.rounded += 1
+        return None
 
     def loses(self, before: Scope, after: Scope) -> bool:
         """Whether `after` has no value (inf - inf, 1/0) at a point where `before` has one."""

@@ -140,22 +140,6 @@ REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, Reduc
 """Side conditions of the kernel, and what stands in for each to leave it out."""
 
 
-def _forget() -> None:
-    """Empties what the kernel remembers, so that a change to it takes effect."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith(("einderive.derivations", "einderive.ta.")):
-            for value in list(vars(module).values()):
-                if hasattr(value, "cache_clear"):
-                    value.cache_clear()
-
-
-@pytest.fixture
-def forgetful() -> Iterator[None]:
-    _forget()
-    yield
-    _forget()
-
-
 SLOW = {
     "the maps of a sum are inverse",
     "a guard is left out where all is zero",
@@ -167,9 +151,11 @@ SLOW = {
 
 
 @pytest.mark.parametrize("condition", first(2, sorted(REMOVED, key=SLOW.__contains__)))
-@pytest.mark.usefixtures("forgetful")
 def test_a_condition_left_out_of_the_kernel_is_noticed(
-    condition: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    condition: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    forget: Callable[[], None],
 ) -> None:
     """The campaign finds it within some thousand applications, shrinks it and writes a case, which
     fails as long as the condition is missing and passes with it."""
@@ -185,7 +171,7 @@ def test_a_condition_left_out_of_the_kernel_is_noticed(
         assert points(case.start) <= 20, text_of(case)
         assert replay(case, ALL_RULES)
     monkeypatch.undo()
-    _forget()
+    forget()
     for path in campaign.written:
         assert replay(read_case(path.read_text(encoding="utf-8")), ALL_RULES) == ""
 

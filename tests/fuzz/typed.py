@@ -27,7 +27,7 @@ def typed_program(random: Random) -> tuple[Scope, ...]:
     """The outputs, with all that they read nested in them, of at most MOST_POINTS points."""
     while True:
         try:
-            kind = _OfDigits if random.random() < 0.5 else _OfComplex
+            kind = _OfDigits if random.random() < 0.5 else OfComplex
             roots = kind(random).roots()
         except ValueError:  # a constructor refuses
             continue
@@ -48,9 +48,9 @@ class _OfDigits(Program):
         return _DigitsStatement(self).scope()
 
 
-class _OfComplex(Program):
+class OfComplex(Program):
     def statement(self) -> Scope:
-        return _ComplexStatement(self).scope()
+        return ComplexStatement(self).scope()
 
     def new_tensor(self, shape: tuple[int, ...]) -> Tensor:
         made = super().new_tensor(shape)
@@ -85,7 +85,7 @@ class _DigitsStatement(Statement):
         return expr.add(read, self.position() if kind < 0.8 else expr.const(random.randint(-1, 3)))
 
 
-class _ComplexStatement(Statement):
+class ComplexStatement(Statement):
     """Without what has an order, and without infinities."""
 
     def scope(self) -> Scope:

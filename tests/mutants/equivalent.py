@@ -72,6 +72,20 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "short way: of equal rows none comes first, so two of the three conditions hold nowhere",
     ),
     (
+        "einderive.derivations.steps.law",
+        "_partial",
+        "isinstance(node, Power) and node.exponent < 0 and (not not_zero(node.base, box))",
+        ("isinstance(node, Power) and node.exponent <= 0 and (not not_zero(node.base, box))",),
+        "no such node: a power with the exponent 0 is the number 1",
+    ),
+    (
+        "einderive.derivations.steps.law",
+        "_divides_by_fill",
+        "not isinstance(node, Power) or node.exponent > 0",
+        ("not isinstance(node, Power) or node.exponent > 0 + 1",),
+        "no such node: a power with the exponent 1 is its base",
+    ),
+    (
         "einderive.derivations.steps.sum_by_law",
         "_is_long",
         "isinstance(value, Fraction) and max(abs(value.numerator), value.denominator) >= MOST",

@@ -110,6 +110,7 @@ def families() -> tuple[Family, ...]:
                 "tests/derivations/steps/test_conditions.py",
                 "tests/derivations/steps/test_law_conditions.py",
                 "tests/derivations/steps/test_law.py",
+                "tests/derivations/steps/test_law_values.py",
                 "tests/derivations/steps/test_sum_by_law.py",
                 "tests/derivations/steps/test_fusion.py::test_what_goes_in",
                 "tests/derivations/steps/test_fusion.py::test_what_becomes_too_long_or_too_deep_stays",

@@ -61,6 +61,7 @@ _OPERANDS = {
 _REDUCERS = {"amax": "max", "amin": "min"}
 _REDUCERS |= {name: name for name in ("sum", "prod", "max", "min", "mean", "var", "std", "norm")}
 _REDUCERS |= {name: name for name in ("any", "all", "logsumexp", "argmax", "argmin")}
+_REDUCERS |= {"count": "count", "count_nonzero": "count"}
 _ALONG = ("softmax", "log_softmax")
 
 

@@ -103,6 +103,29 @@ def test_a_comparison_of_what_increases_is_a_step_by_name_alone(text: str) -> No
     assert len(list(laws.steps(step.after))) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("Y[i] = where(A[i]+log(C[i]) < B[i]+log(C[i]), 1, 2)", False),
+        ("Y[i] = where(A[i]+1/C[i] == B[i]+1/C[i], 1, 2)", False),
+        ("assume C > 0; Y[i] = where(A[i]+log(C[i]) < B[i]+log(C[i]), 1, 2)", True),
+        ("Y[i] = where(A[i]+C[i] < B[i]+C[i], 1, 2)", True),
+    ],
+)
+def test_a_comparison_does_not_drop_what_may_have_no_value(text: str, taken: bool) -> None:
+    """At C = -1, NaN < NaN is 0, where A < B may be 1."""
+    (scope,) = parse(text, dict.fromkeys("ABC", (6,))).roots()
+    laws = by_laws(frozenset({"compared-shifted"}))
+    found = [show(step.after) for step in laws.steps(scope)]
+    dropped = [text for text in found if "C[" not in text]
+    assert bool(dropped) is taken
+
+
+def test_a_power_of_what_is_read_outside_divides_by_nothing() -> None:
+    (step,) = LAW.steps(root("Y[i] = sqrt(A[i-1]^2) where i in 0:7"))
+    assert show(step.after) == "{L[i:0:7] abs(A[i-1])}"
+
+
 def test_a_derivation_names_the_law_of_a_step() -> None:
     told = str(ed.derive("Y[i] = B[i]^6/B[i]^4", B=(6,)))
     assert "power-quotient: x^m/x^n = x^(m-n)" in told

@@ -238,6 +238,27 @@ def test_factor_refuses_what_a_value_may_guard(before: str) -> None:
     assert not any("A[i]*where" in found or "}[i]*where" in found for found in outcomes)
 
 
+@pytest.mark.parametrize(
+    ("before", "position", "after"),
+    [
+        (
+            "{L[i:0:4] where(A[i] < i, (i+1)*B[i], 0)}",
+            0,
+            "{L[i:0:4] (i+1)*where(A[i] < i, B[i], 0)}",
+        ),
+        (
+            "{L[i:0:4] where(i >= 1, exp(A[i]), exp(A[i])*B{fill=inf}[i])}",
+            0,
+            "{L[i:0:4] exp(A[i])*where(i >= 1, 1, B{fill=inf}[i])}",
+        ),
+    ],
+)
+def test_factor_takes_what_no_value_guards(before: str, position: int, after: str) -> None:
+    """An iterator is finite, though a value is compared with it; and no value decides a choice by
+    an index, though its branch is a function."""
+    assert outcome(before, Factor(position)) == after
+
+
 def test_factor_refuses_other_powers_and_positions() -> None:
     text = "{L[i:0:4] A[i]^2*B[i] + A[i]*K[i]}"
     reasons = {refusal(text, Factor(position)) for position in range(-1, 3)}

@@ -3,6 +3,7 @@ where anything is changed."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 
 import pytest
 
@@ -201,6 +202,10 @@ def test_infinite_numbers_take_no_part() -> None:
     assert "infinite" in str(not_shown(before, before, witness))
     with pytest.raises(RuleRefused, match="infinite"):
         kernel.apply(before, witness)
+    powers = scope_of("Y[i] = sum[k](A[i]*inf^k) where k in 0:5")
+    base = make_scope(powers.loops, (), expr.const(inf))
+    with pytest.raises(RuleRefused, match="infinite"):
+        kernel.apply(powers, replace(NUMBER, parts=(scope_of("Y[i] = A[i]"), base)))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import torch
 
 import einderive as ed
 from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.explorer.small import small_program
 from einderive.ta.gradients.program import gradient
 from einderive.ta.notation.parse import parse
 from tests.amount import sampled
@@ -103,6 +104,31 @@ def test_statements_of_a_gradient_have_their_types() -> None:
     )
     assert types == {"T": torch.int64, "dB": torch.float32}
     assert "T = sum[" in str(made)
+
+
+TWO = "T = sum[i](A[i] > 0); Y[j] = T*B[j]"
+
+
+def test_the_steps_and_the_small_formula_have_the_types() -> None:
+    """A float times an integer and a float times a bool are of one type, and need no other text."""
+    derivation = ed.derive(TWO, A=(1,), B=(300,), budget=ed.Budget(states=20))
+    small = small_program(derivation.source)
+    assert small is not None
+    sum_of_one = "T = sum[i](0 < A[0]) where i in 0:1"
+    assert str(small).splitlines() == [sum_of_one, "Y[j] = B[j]*T"]
+    told = [line.strip() for line in str(derivation).splitlines()]
+    first = next(n for n, line in enumerate(told) if line.startswith("1. merge-stage"))
+    assert told[first + 1 : first + 4] == ["Y[j] = B[j]*T", sum_of_one, "-> Y[j] = B[j]*(0 < A[0])"]
+    assert str(derivation.program) == "Y[j] = B[j]*(0 < A[0])"
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
+def test_einsum_keeps_the_type_of_its_operands(dtype: str) -> None:
+    """As NumPy's does, at every extent."""
+    for n in (1, 3):
+        values = np.ones(n).astype(dtype)
+        found = ed.einsum("i,i->", *2 * [torch.from_numpy(values)])
+        assert str(found.dtype).endswith(str(np.einsum("i,i->", values, values).dtype))
 
 
 def test_a_saved_derivation_has_the_type(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ what NumPy's line does."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -540,8 +541,46 @@ TEXTS: list[Row] = [
     ("Y[i] = (x[i]+1", "text ends", "Y[i] = (x[i]+1)", lambda: x + 1),
     ("Y[i] = x[i])", "found `)`", "Y[i] = x[i]", lambda: x),
 ]  # fmt: skip
+norm_cdf = np.vectorize(lambda value: (1 + math.erf(value / 2**0.5)) / 2)
+falling = np.array([[0.9 ** (i - j) if j <= i else 0 for j in range(3)] for i in range(3)])
+VALUES: list[Row] = [
+    ("Y[i] = (A[i,k]*y[k])[i]", "only a tensor is read", "Y[i] = (A[i,k]*y[k])", lambda: A @ y),
+    ("Y[i,j] = exp(M[i,j])[j,i]", "only a tensor is read",
+     "Z[i,j] = exp(M[i,j]); Y[i,j] = Z[j,i]", lambda: np.exp(M).T),
+    ("Y[i] = softmax[k](A[i,k])[i,2]", "only a tensor is read",
+     "Z[i,k] = softmax[k](A[i,k]); Y[i] = Z[i,2]",
+     lambda: (np.exp(A) / np.exp(A).sum(1, keepdims=True))[:, 2]),
+    ("Y[i] = sort(v)[i]", "not part of the notation", "Y[i] = sort_of_v[i]",
+     lambda: np.zeros(12)),
+    ("Y[i] = 2*Z[i]; Z[i] = x[i]", "before it is defined", "Z[i] = x[i]; Y[i] = 2*Z[i]",
+     lambda: 2 * x),
+    ("Y[t] = Y[t-1] + x[t]", "its own result", "Y[t] = sum[i](where(i <= t, x[i], 0))",
+     lambda: np.cumsum(x)),
+    ("Y[t] = x[t] + 0.9*Y[t-1]", "its own result",
+     "Y[t] = sum[i](where(i <= t, 0.9^(t-i)*(x[i]), 0))", lambda: falling @ x),
+    ("Y[i] = norm[k](A[i,k], ord=1)", "sum of squares", "Y[i] = sum[k](abs(A[i,k]))",
+     lambda: abs(A).sum(1)),
+    ("Y[i] = norm[k](A[i,k], p=inf)", "sum of squares", "Y[i] = max[k](abs(A[i,k]))",
+     lambda: abs(A).max(1)),
+    ("Y = count(A > 1)", "whole arrays", "Y = count[i,j](A[i,j] > 1)", lambda: (A > 1).sum()),
+    ("Y[i,j] = A[i,size(j)-1-j]", "no range", "Y[i,j] = A[i,size(j)-1-j] where j in 0:4",
+     lambda: A[:, ::-1]),
+    ("Y[i] = v[len(v)-1-i]", "asks for a size", "Y[i] = v[12-1-i] where i in 0:12",
+     lambda: v[::-1]),
+    ("Y[i] = v[10-3*i]", "no range", "Y[i] = v[10-3*i] where i in 0:4", lambda: v[10::-3]),
+    ("Y[i] = normcdf(x[i])", "another name", "Y[i] = ((1 + erf(x[i]/sqrt(2)))/2)",
+     lambda: norm_cdf(x)),
+    ("Y[i] = comb(5, i) where i in 0:6", "another name",
+     "Y[i] = exp(lgamma(5 + 1) - lgamma(i + 1) - lgamma(5 - i + 1)) where i in 0:6",
+     lambda: [math.comb(5, i) for i in range(6)]),
+    ("Y = cross(x, K)", "whole arrays",
+     "Y[i] = x[(i+1)%3]*K[(i+2)%3] - x[(i+2)%3]*K[(i+1)%3] where i in 0:3",
+     lambda: np.cross(x, K)),
+    ("Y = conv(x, K)", "whole arrays", "Y[i] = x[i-j]*K[j] where i in 0:5",
+     lambda: np.convolve(x, K)),
+]  # fmt: skip
 ROWS = [*REDUCERS, *PRODUCTS, *ARRAYS, *LAYOUTS, *CALLS, *WHOLE, *RANGES, *FUNCTIONS, *TEXTS]
-ROWS += MASKS_AND_LISTS
+ROWS += [*MASKS_AND_LISTS, *VALUES]
 
 ROOTS: list[tuple[str, str, Callable[[], Any]]] = [
     ("Y[i] = x[i]^-0.5", "Y[i] = rsqrt(x[i])", lambda: x**-0.5),
@@ -723,6 +762,25 @@ def test_tensors_that_are_not_given_have_names_all_the_same(
         parse(wrong, shapes if given else {})
     if given or "lambda" not in wrong:
         assert caught.value.next_step.endswith(f": `{proposed}`")
+
+
+def test_random_numbers_are_an_input() -> None:
+    with pytest.raises(TextError) as caught:
+        parse("Y[i] = x[i] + rand()", {"x": (3,)})
+    assert caught.value.next_step.endswith(": `Y[i] = x[i] + rand_values[i]`")
+
+
+def test_a_tensor_with_the_name_of_a_function_elsewhere_is_a_tensor() -> None:
+    with pytest.raises(TextError) as caught:
+        parse("Y[i] = Phi(i)", {"Phi": (4,)})
+    assert caught.value.next_step.endswith(": `Y[i] = Phi[i]`")
+
+
+@pytest.mark.parametrize("text", ["Y[t] = Y[t-1]*x[t]", "Y[t] = Y[t-2] + x[t]"])
+def test_another_recurrence_is_named(text: str) -> None:
+    with pytest.raises(TextError) as caught:
+        parse(text, {"x": (3,)})
+    assert caught.value.next_step.endswith("there are no recurrences")
 
 
 def test_words_of_numpy_are_no_iterators() -> None:
