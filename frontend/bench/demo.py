@@ -11,11 +11,13 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.optimize import default_target, derive
 from einderive.frontend.bench.suite import DEMO, Case, counted
+from einderive.frontend.measurements.recorded import environment
 from einderive.frontend.report.terminal import table_text
 from einderive.ta.printing.show import show_program
 
@@ -79,6 +81,16 @@ def child(number: int) -> int:
     return 0 if compiled.chosen.error < float("inf") else 1
 
 
+def measured() -> str:
+    """`2026-11-26 on AMD EPYC (AVX512), 2 cores; Python 3.11.7, torch 2.13.0+cpu, 2 threads`."""
+    on_gpu = default_target().startswith("cuda")
+    found = environment("cuda" if on_gpu else "cpu")
+    machine = f"{found['GPU']} and " if on_gpu else ""
+    machine += f"{found['processor']} ({found['instructions']}), {found['cores']} cores"
+    libraries = f"Python {found['Python']}, torch {found['torch']}, {found['threads']} threads"
+    return f"{date.today()} on {machine}; {libraries}"
+
+
 def main() -> int:
     """Run the suite; 0 where every derivation checked.
 
@@ -102,7 +114,8 @@ def main() -> int:
         rows.append(row)
         print("\n".join(f"    {note}" for note in row.notes), flush=True)
         failed |= any(note.startswith("CHECK FAILED") for note in row.notes)
-    print(f"\ntarget {default_target()}, float32; baseline: the fastest plain program of torch")
+    print(f"\nmeasured {measured()}")
+    print(f"target {default_target()}, float32; baseline: the fastest plain program of torch")
     print(table_text(COLUMNS, ("formula", "chosen program"), [row.cells for row in rows]))
     return 1 if failed else 0
 

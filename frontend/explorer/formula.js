@@ -19,13 +19,17 @@ const symbol = (name) => {
   if (/^[A-Za-z]+\d+$/.test(name)) made.classList.add("numbered");
   return made;
 };
+// Takes the room around the signs of an index, and adds a strut: without a mathematical font,
+// browsers lower an index only where it would be as high as its base.
 const close = (index) => {
   for (const each of index.querySelectorAll("mo")) {
     if (!",+−".includes(each.textContent)) continue;
     each.setAttribute("lspace", "0");
     each.setAttribute("rspace", "0");
   }
-  return index;
+  const strut = math("mspace");
+  strut.setAttribute("height", "1em");
+  return math("mrow", index, strut);
 };
 
 class Reader {

@@ -218,7 +218,7 @@ def verdict(compiled: Race) -> str:
     stopped = " (interrupted: not all were tried or timed)" if compiled.interrupted else ""
     if compiled.chosen is compiled.baseline:
         if any(t.verdict == "accepted" for t in compiled.trials):
-            why = f"no accepted candidate takes less than {MARGIN:.0%} of its time"
+            why = f"no accepted candidate takes clearly less than {MARGIN:.0%} of its time"
         elif len(compiled.trials) > 1:
             why = "no candidate was accepted"
         else:

@@ -116,10 +116,10 @@ class _Reader:
         if "_" not in found and base.tag == "msub":  # the exponent above the index, not beside it
             base, found["_"] = base
         whole = Element(SCRIPTS[large, "_" in found, "^" in found])
+        if not large and "_" in found:
+            found["_"] = _lowered(_close(found["_"]))
         whole.append(_flat(base))
         whole.extend([found[sign] for sign in "_^" if sign in found])
-        if not large and "_" in found:
-            _close(found["_"])
         return whole
 
     def item(self) -> Element:
@@ -226,12 +226,24 @@ def _flat(base: Element) -> Element:
     return symbol
 
 
-def _close(index: Element) -> None:
+def _close(index: Element) -> Element:
     """Takes the room around the signs of an index, as TeX does."""
     for sign in index.iter("mo"):
         if sign.text in (",", "+", "−", "-"):
             sign.set("lspace", "0")
             sign.set("rspace", "0")
+    return index
+
+
+def _lowered(index: Element) -> Element:
+    """The index with a strut.  Without a mathematical font, browsers lower an index only where it
+    would be as high as its base: `u_r` would read as `ur`."""
+    if index.tag == "mn" or any("height" in part.attrib for part in index):
+        return index  # a number is high enough; the other has its strut, and an exponent follows
+    row = Element("mrow")
+    row.extend(list(index) if index.tag == "mrow" else [index])
+    SubElement(row, "mspace", height="1em")
+    return row
 
 
 def _symbol(token: str) -> Element:

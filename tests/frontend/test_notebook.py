@@ -21,7 +21,7 @@ def test_a_formula_is_mathematics_and_its_text() -> None:
     program = ed.parse("T[i] = A[i,k]*x[k]; Y[i] = exp(T[i])", A=(4, 3), x=(3,))
     text = program._repr_html_()
     assert "<math" in text
-    assert "<msub><mi>T</mi><mi>i</mi></msub>" in text
+    assert "<msub><mi>T</mi><mrow><mi>i</mi>" in text
     assert str(program) in shown(program)
     again = ed.parse(Balance(text).text[-len(str(program)) :], A=(4, 3), x=(3,))
     assert again == program

@@ -9,6 +9,8 @@ from einderive.ta.identities.latex import latex
 from einderive.ta.printing.mathml import leaves, markup, mathml
 from einderive.ta.printing.typeset import applied
 
+STRUT = '<mspace height="1em"></mspace>'
+
 
 @pytest.mark.parametrize(
     ("text", "inside"),
@@ -16,7 +18,7 @@ from einderive.ta.printing.typeset import applied
         (
             "A_{i,k}",
             '<msub><mi>A</mi><mrow><mi>i</mi><mo lspace="0" rspace="0">,</mo>'
-            "<mi>k</mi></mrow></msub>",
+            f"<mi>k</mi>{STRUT}</mrow></msub>",
         ),
         ("{x}^{2}", "<msup><mi>x</mi><mn>2</mn></msup>"),
         (r"\frac{1}{n}", "<mfrac><mn>1</mn><mi>n</mi></mfrac>"),
@@ -41,8 +43,8 @@ from einderive.ta.printing.typeset import applied
             "<mtr><mtd><mi>x</mi></mtd><mtd><mi>c</mi></mtd></mtr>"
             "<mtr><mtd><mi>y</mi></mtd><mtd><mi>d</mi></mtd></mtr></mtable></mrow>",
         ),
-        ("{A_{i}}^{2}", "<msubsup><mi>A</mi><mi>i</mi><mn>2</mn></msubsup>"),
-        ("{T_{1}}_{k}", '<msub><mi class="numbered">T1</mi><mi>k</mi></msub>'),
+        ("{A_{i}}^{2}", f"<msubsup><mi>A</mi><mrow><mi>i</mi>{STRUT}</mrow><mn>2</mn></msubsup>"),
+        ("{T_{1}}_{k}", f'<msub><mi class="numbered">T1</mi><mrow><mi>k</mi>{STRUT}</mrow></msub>'),
     ],
 )
 def test_structure(text: str, inside: str) -> None:
