@@ -88,6 +88,8 @@ class Rule(Description):
     - `opening`: the search applies the rule before all others, and to the stages of the given
       program only; after it, the rules in `then`, one after the other.  The results are starting
       points of the search, as the given program is.
+    - `elsewhere`: what `propose` gives, and what it would give for other sizes of the same scope.
+      It is asked when a derivation is made again for other sizes.
     """
 
     propose: Propose
@@ -97,11 +99,13 @@ class Rule(Description):
     proved: tuple[str, ...] = ()
     opening: bool = False
     then: tuple[Rule, ...] = ()
+    elsewhere: Propose | None = None
 
-    def steps(self, scope: Scope) -> Iterator[Step]:
+    def steps(self, scope: Scope, *, elsewhere: bool = False) -> Iterator[Step]:
         """The steps that the rule proposes and the kernel accepts, without those that change
-        nothing."""
-        for witness in self.propose(scope):
+        nothing; with `elsewhere`, also what it would propose for other sizes."""
+        propose = self.elsewhere if elsewhere and self.elsewhere is not None else self.propose
+        for witness in propose(scope):
             try:
                 after = kernel.apply(scope, witness, exact=False)
             except RuleRefused:

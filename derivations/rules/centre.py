@@ -7,7 +7,7 @@ window.  Reads with one compound index, or with more, are treated in the same wa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice
 from math import prod
 
 from einderive.derivations.effects.uncentred import multiplied
@@ -31,6 +31,12 @@ def propose(scope: Scope) -> Iterator[Witness]:
     The mean is that of the operand with fewer elements.  It keeps the iterators that index both
     operands by themselves, and is one mean for all positions of a window.
     """
+    yield from islice(_either(scope), 1)
+
+
+def _either(scope: Scope) -> Iterator[Witness]:
+    """The same, and then with the mean of the other operand: it has fewer elements at other
+    sizes."""
     if not scope.sums or scope.reducer != "sum":
         return
     possible = {*multiplied(scope.body)}
@@ -38,16 +44,17 @@ def propose(scope: Scope) -> Iterator[Witness]:
         return
     for position, total in enumerate(walk(scope.body)):
         if isinstance(total, Add) and total in possible:
-            found = _pair(scope, total)
-            if found is not None and floating_inputs(scope):
-                yield Centre(position, *found)
+            found, kept = _sides(scope, total)
+            if found and floating_inputs(scope):
+                yield from (Centre(position, parts, kept) for parts in found)
                 return
 
 
-def _pair(scope: Scope, total: Add) -> tuple[tuple[int, int], tuple[int, ...]] | None:
-    """Two terms, the one whose mean is taken first, and the iterators of the mean."""
+def _sides(scope: Scope, total: Add) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
+    """Two terms in both orders, in each the one first whose mean is taken, that of fewer elements
+    before the other; and the iterators of the mean."""
     if any(map(is_centred, total.terms)):
-        return None
+        return [], ()
     split = [expr.split_coefficient(term) for term in total.terms]
     for p, q in combinations(range(len(split)), 2):
         (a, left), (b, right) = split[p], split[q]
@@ -58,9 +65,8 @@ def _pair(scope: Scope, total: Add) -> tuple[tuple[int, int], tuple[int, ...]] |
         sides = [(_elements(scope, core, kept), at) for core, at in ((left, p), (right, q))]
         able = [side for side in sides if side[0]]
         if able:
-            _, first = min(able)
-            return (first, q if first == p else p), kept
-    return None
+            return [(at, q if at == p else p) for _, at in sorted(able)], kept
+    return [], ()
 
 
 def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
@@ -75,5 +81,9 @@ def _elements(scope: Scope, core: Node, kept: tuple[int, ...]) -> int:
 
 
 CENTRE = Rule(
-    **stated(__name__), propose=propose, opening=True, then=(expand.EXPAND, distribute.DISTRIBUTE)
+    **stated(__name__),
+    propose=propose,
+    elsewhere=_either,
+    opening=True,
+    then=(expand.EXPAND, distribute.DISTRIBUTE),
 )

@@ -2,10 +2,11 @@
 
     the rule, its place in the program and its choice, step by step    ->    the same program there
 
-A step is not copied: its rule proposes anew at the same place, and of the proposals the one is
-taken that says the same but for numbers.  Of several (a loop may be split at 16 or at 32) it is the
-one with most numbers in common, then the one at the same place in the list.  What depends on a size
-may then be refused, as a factor that no longer divides: there is no such derivation.
+A step is not copied: its rule proposes anew at the same place, also what it would propose for other
+sizes, and of the proposals the one is taken that says the same but for numbers.  Of several (a loop
+may be split at 16 or at 32) it is the one with most numbers in common, then the one at the same
+place in the list.  What depends on a size may then be refused, as a factor that no longer divides:
+there is no such derivation.
 """
 
 from __future__ import annotations
@@ -189,7 +190,7 @@ def _like(
 
 def _steps(rule: Rule | JointRule, scope: Scope, program: Sequence[Scope]) -> Iterator[Step]:
     if isinstance(rule, Rule):
-        yield from rule.steps(scope)
+        yield from rule.steps(scope, elsewhere=True)
         return
     for group in rule.groups(program):
         yield from (step for step in group if step.before is scope)

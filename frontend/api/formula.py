@@ -101,9 +101,12 @@ def program_of(
     """The formula as a program.  TextError where there are options beside a parsed one."""
     if not isinstance(formula, Program):
         return parse(formula, dtypes=dtypes, ranges=ranges, outputs=outputs, **cast(Any, shapes))
-    if shapes or not all(option is None for option in (ranges, dtypes, outputs)):
+    beside = {"ranges": ranges, "dtypes": dtypes, "outputs": outputs}
+    given = [*shapes, *(name for name, option in beside.items() if option is not None)]
+    if given:
         raise TextError(
-            "shapes, ranges, dtypes and outputs belong to a text; a parsed program has its own",
-            next_step="give them to parse(), or pass the text",
+            "shapes, ranges, dtypes and outputs belong to a text; a parsed program has its own: "
+            f"{', '.join(map(shown, given))} cannot be given with it",
+            next_step="give shapes and types to parse(), or pass the text",
         )
     return formula

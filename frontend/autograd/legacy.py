@@ -31,6 +31,8 @@ def mapped(function: Callable[..., Any], operands: Sequence[torch.Tensor]) -> An
         for operand, place in zip(operands, places, strict=True)
     ]
     found = torch.func.vmap(function, places)(*given)
+    # torch strides a tangent like its output, which the older mechanism does for a batch that comes
+    # first in memory
     if isinstance(found, tuple):
-        return tuple(torch._add_batch_dim(result, 0, level) for result in found)
-    return torch._add_batch_dim(found, 0, level)
+        return tuple(torch._add_batch_dim(result.contiguous(), 0, level) for result in found)
+    return torch._add_batch_dim(found.contiguous(), 0, level)

@@ -113,21 +113,8 @@ class Node(Function):
 
     @staticmethod
     def jvp(ctx: Any, _: None, *tangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
-        related = ctx.related
-        given = tuple(place for place, tangent in enumerate(tangents) if tangent is not None)
-        part = related.tangent(given)
-        found: list[torch.Tensor | None] = [None] * len(ctx.shapes)
-        if part is not None:
-            operands = ctx.saved_tensors
-            own = [operands[place] for place in part.operands]
-            results = part(*own, *(tangents[place] for place in part.outputs))
-            for place, result in zip(part.results, results, strict=True):
-                found[place] = result
-        for place, floating in enumerate(related.floating):
-            if floating and found[place] is None:  # torch asserts that it has a tangent
-                shape, dtype, device = ctx.shapes[place]
-                found[place] = torch.zeros(shape, dtype=dtype, device=device)
-        return tuple(found)
+        related: Related = ctx.related
+        return related.tangents(ctx.saved_tensors, tangents, ctx.shapes)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[int | None, ...], related: Related, *operands: Any) -> Any:

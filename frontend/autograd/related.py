@@ -220,6 +220,27 @@ class Related:
         """The tangents of the outputs that have one, for tangents of these operands."""
         return self.once(("tangent", wrt), lambda: self._tangent(wrt))
 
+    def tangents(
+        self,
+        operands: Sequence[torch.Tensor],
+        given: Sequence[torch.Tensor | None],
+        outputs: Sequence[tuple[torch.Size, torch.dtype, torch.device]],
+    ) -> tuple[torch.Tensor | None, ...]:
+        """The tangents of all outputs, of these shapes and types, for the tangents that are given.
+        torch asserts that each output of a floating type has one, so 0 is written out."""
+        found: list[torch.Tensor | None] = [None] * len(outputs)
+        part = self.tangent(tuple(p for p, tangent in enumerate(given) if tangent is not None))
+        if part is not None:
+            seeds: Any = (given[place] for place in part.outputs)
+            results = part(*(operands[place] for place in part.operands), *seeds)
+            for place, result in zip(part.results, results, strict=True):
+                found[place] = result
+        for place, floating in enumerate(self.floating):
+            if floating and found[place] is None:
+                shape, dtype, device = outputs[place]
+                found[place] = torch.zeros(shape, dtype=dtype, device=device)
+        return tuple(found)
+
     def batched(self, places: Places, size: int) -> Part:
         """The formula in which the operands at these places have a first dimension of this size.
         `outputs` are the places of the outputs that have it too."""

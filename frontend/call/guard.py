@@ -31,7 +31,9 @@ autocast: Final = torch._C._is_any_autocast_enabled
 transformation: Final = torch._C._functorch.maybe_current_level
 modes: Final = torch._C._len_torch_dispatch_stack
 """How many modes see each operator of torch; they have to see the operators of a call as well."""
-UNTOUCHED: Final = "not autocast()", "transformation() is None"
+noted: Final = torch._C._get_tracing_state
+"""Is not None while `torch.jit.trace` notes down each operator of torch."""
+UNTOUCHED: Final = "not autocast()", "transformation() is None", "noted() is None"
 """No call of torch is taken for another one."""
 
 
@@ -61,11 +63,13 @@ def kind(operand: Any) -> tuple[object, ...]:
 
 def symbolic(operands: Sequence[Any]) -> bool:
     """Whether torch follows the call as a graph of its operators: by tensors without memory
-    (`FakeTensorMode`), or noting each operator down (`make_fx`).  A generated kernel would read
-    memory that is not there, and its results would stand in the graph as constants."""
+    (`FakeTensorMode`), or noting each operator down (`make_fx`, `torch.jit.trace`).  A generated
+    kernel would read memory that is not there, and its results would stand in the graph as
+    constants."""
     keys = torch._C._TorchDispatchModeKey
     return (
-        torch._C._get_dispatch_mode(keys.FAKE) is not None
+        noted() is not None
+        or torch._C._get_dispatch_mode(keys.FAKE) is not None
         or torch._C._get_dispatch_mode(keys.PROXY) is not None
         or any(isinstance(operand, FakeTensor) for operand in operands)
     )
@@ -90,7 +94,9 @@ def guard(
     torch's default type takes part.  `signs`: what is not of torch reads the memory, so that a lazy
     negation must not be missed.  `recording`: gradients are recorded; else they are not, or no
     operand requires them.  `traced`: `torch.compile` may go on into the function."""
-    names = Names({"MISS": MISS, "autocast": autocast, "transformation": transformation})
+    names = Names(
+        {"MISS": MISS, "autocast": autocast, "transformation": transformation, "noted": noted}
+    )
     variables = [f"v{number}" for number in range(len(operands))]
     arrays = not any(isinstance(operand, torch.Tensor) for operand in operands)
     if arrays:

@@ -5,7 +5,8 @@
 The text says what the function is (`rebuilt`), so code that `torch.export` wrote runs in another
 process that has imported this file.  Outputs are contiguous and in memory of their own.  The
 backward pass is the same operator with the gradient's text, and `torch.func.vmap` makes it the
-operator with the text of the formula over the batch.  Casts of autocast do not reach into it.
+operator with the text of the formula over the batch, `jvp` that with the text of the tangents
+(`transformed`).  Casts of autocast do not reach into it.
 """
 
 from __future__ import annotations
@@ -15,18 +16,17 @@ from functools import lru_cache
 from typing import Any, Final
 
 import torch
-from torch.library import custom_op
 
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.element_types import with_types
 from einderive.frontend.call.operands import FLOATING, in_type, promoted
 from einderive.frontend.compile.rebuilt import derived, function_of, options_of, program_of, written
+from einderive.frontend.compile.transformed import Operator, Tensors, declare
 from einderive.ta.errors import OperandError
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
 
-Tensors = Sequence[torch.Tensor]
 NAME: Final = "einderive::formula"
 
 
@@ -81,7 +81,7 @@ def check(program: Program, operands: Tensors) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _related(text: str) -> Related:
+def related(text: str) -> Related:
     """The programs derived from the formula; they are called as operators alone."""
     return Related(program_of(text), function_of, lambda program: _called(program, text))
 
@@ -92,58 +92,25 @@ def _called(program: Program, text: str) -> Any:
     return lambda *operands: tuple(formula(operands, own))
 
 
-def keep(ctx: Any, operands: Tensors, needed: Sequence[bool], text: str) -> None:
-    """Saves what the gradient reads."""
-    related = _related(text)
-    ctx.text = text
-    ctx.set_materialize_grads(False)
-    wrt = tuple(place for place, need in enumerate(needed) if need)
-    every = tuple(place for place, floating in enumerate(related.floating) if floating)
-    part = related.gradient(wrt, every) if wrt and every else None
-    ctx.kept = () if part is None else part.operands
-    ctx.save_for_backward(*(operands[place] for place in ctx.kept))
+def _split(operands: Tensors, text: str) -> tuple[Tensors, str]:
+    return operands, text
 
 
-def slopes(
-    ctx: Any, cotangents: Sequence[torch.Tensor | None], needed: Sequence[bool]
-) -> list[torch.Tensor | None]:
-    """The gradients by the operands, None where there is none."""
-    wrt = tuple(place for place, need in enumerate(needed) if need)
-    saved = dict(zip(ctx.kept, ctx.saved_tensors, strict=True))
-    found = _related(ctx.text).slopes(wrt, cotangents, saved)
-    return [found.get(place) for place in range(len(needed))]
-
-
-def _setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    operands, text = inputs
-    keep(ctx, operands, ctx.needs_input_grad[: len(operands)], text)  # flat here, a list later
-
-
-def _backward(ctx: Any, cotangents: Sequence[torch.Tensor | None]) -> tuple[Any, None]:
-    return slopes(ctx, cotangents, ctx.needs_input_grad[0]), None
-
-
-def _vmap(info: Any, in_dims: Any, operands: Tensors, text: str) -> tuple[Any, Any]:
-    places = tuple(place for place, where in enumerate(in_dims[0]) if where is not None)
-    values = [
-        operand if where is None else operand.movedim(where, 0)
-        for operand, where in zip(operands, in_dims[0], strict=True)
-    ]
-    part = _related(text).batched(places, info.batch_size)
-    options = options_of(text) | {"weights": ()}
-    outputs = formula(values, derived(written(part.program, options)))
-    return outputs, [0 if place in part.outputs else None for place in range(len(outputs))]
-
-
-_made: Final = custom_op(
-    NAME, _real, mutates_args=(), schema="(Tensor[] operands, str text) -> Tensor[]"
+_made: Final = declare(
+    Operator(
+        name=NAME,
+        schema="(Tensor[] operands, str text) -> Tensor[]",
+        real=_real,
+        fake=_fake,
+        split=_split,
+        join=lambda operands, text: ([*operands], text),
+        related=related,
+        returned=list,
+    )
 )
-_made.register_fake(_fake)
-_made.register_autograd(_backward, setup_context=_setup)
-_made.register_vmap(_vmap)
 
 
 def formula(operands: Tensors, text: str) -> list[torch.Tensor]:
     """The call of the operator."""
-    found: list[torch.Tensor] = torch.ops.einderive.formula(list(operands), text)
+    found: list[torch.Tensor] = _made(list(operands), text)
     return found

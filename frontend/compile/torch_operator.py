@@ -6,7 +6,8 @@
 Code under `torch.compile` then holds one call instead of the calls of the program: torch traces it
 by the shapes and types that it states, and leaves it as it is.  Operands have the formula's shapes
 and types and lie on the function's device; results are contiguous and in memory of their own.  The
-backward pass calls the operator of formulas, `torch.ops.einderive.formula`, with the gradient's.
+backward pass calls the operator of formulas, `torch.ops.einderive.formula`, with the gradient's;
+`torch.func` may transform it (`transformed`).
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any, Final
 
 import torch
 from torch._ops import OpOverload
-from torch.library import custom_op
 
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.api.compiled import CompiledFunction
-from einderive.frontend.compile.formula_operator import keep, slopes
+from einderive.frontend.compile.formula_operator import related
+from einderive.frontend.compile.transformed import Operator, declare
 from einderive.ta.errors import OperandError, TextError, shown
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
@@ -55,7 +56,7 @@ def torch_operator(function: CompiledFunction, name: object) -> OpOverload[..., 
 
     def real(*operands: torch.Tensor) -> Any:
         _check(program, device, operands)
-        found = function(*operands)
+        found = function(*[operand.detach() for operand in operands])
         results = found if isinstance(found, tuple) else (found,)
         return _as_returned([result.contiguous() for result in results])
 
@@ -65,23 +66,23 @@ def torch_operator(function: CompiledFunction, name: object) -> OpOverload[..., 
         pairs = zip(shapes, types, strict=True)
         return _as_returned([torch.empty(s, dtype=t, device=where) for s, t in pairs])
 
-    def setup(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        keep(ctx, inputs, ctx.needs_input_grad, text)
-
-    def backward(ctx: Any, *cotangents: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:
-        return tuple(slopes(ctx, cotangents, ctx.needs_input_grad))
-
-    made = custom_op(full, real, mutates_args=(), schema=_schema(program))
-    made.register_fake(fake)
-    if program.inputs:
-        made.register_autograd(backward, setup_context=setup)
-    space, _, own = full.partition("::")
-    overload: OpOverload[..., Any] = getattr(getattr(torch.ops, space), own).default
+    overload = declare(
+        Operator(
+            name=full,
+            schema=_schema(program),
+            real=real,
+            fake=fake,
+            split=lambda *operands: (operands, text),
+            join=lambda operands, text: (*operands,),
+            related=related,
+            returned=_as_returned,
+        )
+    )
     _made[full] = function, overload
     return overload
 
 
-def _as_returned(results: list[torch.Tensor]) -> Any:
+def _as_returned(results: Sequence[Any]) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 

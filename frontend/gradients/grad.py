@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
-from einderive.frontend.api.formula import Dtypes, Shape, parse
+from einderive.frontend.api.formula import Dtypes, Shape, program_of
 from einderive.frontend.api.option_names import refuse_option_names
 from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.laws import names_given
@@ -194,15 +194,7 @@ def _differentiable(
     shapes: Mapping[str, Any],
 ) -> tuple[Program, list[Tensor]]:
     """The program, and the operands by which it is differentiated."""
-    if not isinstance(formula, Program):
-        program = parse(formula, dtypes=dtypes, ranges=ranges, outputs=outputs, **cast(Any, shapes))
-    elif shapes or not all(option is None for option in (ranges, dtypes, outputs)):
-        raise TextError(
-            "shapes, ranges, dtypes and outputs belong to a text; a parsed program has its own",
-            next_step="give them to parse(), or pass the text",
-        )
-    else:
-        program = formula
+    program = program_of(formula, shapes, dtypes, ranges, outputs)
     return program, _floating(formula, program) if wrt is None else _named(formula, program, wrt)
 
 

@@ -15,12 +15,13 @@ from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse_given
 from einderive.frontend.autograd.kin import MOST_SEARCHED
 from einderive.frontend.autograd.related import undisturbed
-from einderive.frontend.call.guard import MISS, transformation
+from einderive.frontend.call.guard import MISS, symbolic, transformation
 from einderive.frontend.call.layouts import extents
 from einderive.frontend.call.misfits import handed_on
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.compile.formula_operator import formula as traced_call
 from einderive.frontend.compile.rebuilt import known
+from einderive.frontend.layers.given import checked_options, new_parameter
 from einderive.frontend.layers.written import Written
 from einderive.frontend.sizes.family import MOST_SIZES
 from einderive.ta.errors import NameUnknownError, OperandError, TextError, shown
@@ -50,8 +51,8 @@ class Formula(torch.nn.Module):
     - A number given by a name is a size: `n=8` for `where k in 0:n`.
     - `options` are further options of `compile`, such as `{"accuracy": "fast"}`.
 
-    Raises FormulaSyntaxError, and NameUnknownError for a parameter that the formula does not
-    read."""
+    Raises FormulaSyntaxError, NameUnknownError for a parameter that the formula does not read and
+    for an option that there is not, and RangeError for a shape that is none."""
 
     def __init__(
         self,
@@ -69,9 +70,9 @@ class Formula(torch.nn.Module):
             raise TextError(
                 f"a formula is a text, not {shown(text)}", next_step='write "Y[i] = W[i]*X[i]"'
             )
-        self.text, self.options = text, dict(options or {})
+        self.text, self.options = text, checked_options(text, options)
         self.sizes = {name: size for name, size in shapes.items() if isinstance(size, int)}
-        shapes = {name: tuple(each) for name, each in shapes.items() if name not in self.sizes}
+        shapes = {name: each for name, each in shapes.items() if name not in self.sizes}
         read, defined = tensors_named(text)
         read -= self.sizes.keys() | (defined - shapes.keys())
         for name in (*shapes, *(init or {})):
@@ -88,8 +89,7 @@ class Formula(torch.nn.Module):
         self.operands = tuple(sorted(read - shapes.keys(), key=lambda name: _place(text, name)))
         self.init = dict(init or {})
         for name, shape in shapes.items():
-            empty = torch.empty(shape, device=device, dtype=dtype)
-            self.register_parameter(name, torch.nn.Parameter(empty))
+            self.register_parameter(name, new_parameter(text, name, shape, device, dtype))
         self._functions: dict[object, CompiledFunction] = {}
         self._searched: dict[object, tuple[CompiledFunction, ...]] = {}
         self._last: tuple[CompiledFunction, tuple[str, ...]] | None = None
@@ -162,6 +162,7 @@ class Formula(torch.nn.Module):
 
     def _function(self, given: Mapping[str, torch.Tensor]) -> CompiledFunction:
         fixed = not self.training and not torch.is_grad_enabled()
+        fixed = fixed and not symbolic([*given.values()])  # the graph may have other parameters
         layout = tuple((name, tuple(x.shape), x.dtype) for name, x in given.items())
         return self._compiled(layout, next(iter(given.values())).device.type, fixed)
 

@@ -167,12 +167,16 @@ def refusal(line: Line, part: Part, device: str, accuracy: Accuracy, error: floa
 
 def _with_ties(program: Program, part: Part, drawn: Inputs) -> Iterator[Inputs]:
     """Small whole numbers, of which many are equal, with rows of zeros; the same as small parts of
-    1, where sums of many products stay small; and ones."""
+    1, where sums of many products stay small; and ones.  Masks have a row that leaves out all, and
+    one that leaves out none."""
     generator = torch.Generator().manual_seed(11)
     tensors = dict.fromkeys((*program.inputs, *part.program.inputs))
     mixed, ones = dict[Tensor, torch.Tensor](), dict[Tensor, torch.Tensor]()
     for tensor in tensors:
         dtype = getattr(torch, tensor.dtype)
+        if dtype is torch.bool:
+            mixed[tensor], ones[tensor] = _masked(drawn[tensor]), torch.ones_like(drawn[tensor])
+            continue
         if not dtype.is_floating_point:
             mixed[tensor] = ones[tensor] = drawn[tensor]
             continue
@@ -189,6 +193,14 @@ def _with_ties(program: Program, part: Part, drawn: Inputs) -> Iterator[Inputs]:
         for tensor, value in mixed.items()
     }
     return iter((mixed, small, ones))
+
+
+def _masked(drawn: torch.Tensor) -> torch.Tensor:
+    """The truths, in the first row of which none is true, and in the last one all are."""
+    found = drawn.clone()
+    if found.numel() and found.ndim:
+        found[-1], found[0] = True, False
+    return found
 
 
 def _alike(line: Line, part: Part, values: Inputs) -> bool | None:

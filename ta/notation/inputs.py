@@ -189,8 +189,8 @@ def _no_iterator(name: Name) -> NotationError:
     return NotationError(
         f"{name.name} is a size and cannot be an iterator",
         name.span,
-        next_step="choose another name for the iterator; a range that depends on an iterator is "
-        f"written as a condition: `sum[k](where(k < {name.name}, A[k], 0))`",
+        next_step="choose another name for the size or for the iterator; a range that depends on "
+        f"an iterator is written as a condition: `sum[k](where(k < {name.name}, A[k], 0))`",
     )
 
 

@@ -18,15 +18,15 @@ import torch
 
 from einderive.eops.library import attention, softmax
 from einderive.frontend.baselines.writing.constants import condition_mask
-from einderive.frontend.baselines.writing.terms import as_it_is, extent
+from einderive.frontend.baselines.writing.terms import as_it_is, extent, weights_apart
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Apply, Const, Mul, Node, Scope, Select
-from einderive.ta.ir.subst import accesses, fold, rebuild, substitute, with_children
+from einderive.ta.ir.node import Access, Apply, Const, Node, Scope, Select
+from einderive.ta.ir.subst import accesses, fold, rebuild, with_children
 
 GROUPS = (("b", "i", "d"), ("b", "j", "d"), ("b", "j", "e"))
 
@@ -78,16 +78,7 @@ def _written(
 def _forms(scope: Scope) -> Iterator[Scope]:
     """The scope, and the same with all factors but one operand as a stage of weights."""
     yield scope
-    factors = scope.body.factors if isinstance(scope.body, Mul) else ()
-    for values in factors if len(factors) > 2 else ():
-        if isinstance(values, Access):
-            body = expr.mul(*(factor for factor in factors if factor is not values))
-            used = [*affine.bits(body.free)]
-            places = {i: affine.iterator(place) for place, i in enumerate(used)}
-            loops = tuple(scope.domain[i] for i in used)
-            weights = make_scope(loops, (), substitute(body, places))
-            read = expr.access(weights, [affine.iterator(i) for i in used])
-            yield make_scope(scope.loops, scope.sums, expr.mul(values, read), scope.reducer)
+    yield from weights_apart(scope)
 
 
 def _with_numbers(scope: Scope) -> Scope:

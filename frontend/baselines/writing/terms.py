@@ -10,10 +10,11 @@ from itertools import permutations
 from math import prod
 from typing import NamedTuple
 
-from einderive.ta.ir import affine
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
+from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Apply, Node, Number, Power, Scope
+from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Number, Power, Scope
 from einderive.ta.ir.subst import substitute
 
 
@@ -98,3 +99,18 @@ def under_root(node: Node) -> Node | None:
 
 def extent(dims: Sequence[int], domain: Sequence[Range]) -> int:
     return prod(domain[i].extent for i in dims)
+
+
+def weights_apart(scope: Scope) -> Iterator[Scope]:
+    """Sums of products in which all factors but one operand are a stage: w(i,j)*u(i)*V[j] is
+    W[i,j]*V[j], once for each operand."""
+    factors = scope.body.factors if isinstance(scope.body, Mul) else ()
+    for values in factors if len(factors) > 2 else ():
+        if isinstance(values, Access):
+            body = expr.mul(*(factor for factor in factors if factor is not values))
+            used = [*affine.bits(body.free)]
+            places = {i: affine.iterator(place) for place, i in enumerate(used)}
+            loops = tuple(scope.domain[i] for i in used)
+            weights = make_scope(loops, (), substitute(body, places))
+            read = expr.access(weights, [affine.iterator(i) for i in used])
+            yield make_scope(scope.loops, scope.sums, expr.mul(values, read), scope.reducer)

@@ -86,3 +86,18 @@ def test_a_factor_that_no_longer_divides() -> None:
     for plan in phases:
         other = again(plan, *args)
         assert other is None or replace(found, source=program, candidates=(other,)).check()
+
+
+@pytest.mark.parametrize("rows", [(150, 210), (210, 150), (1, 7)])
+def test_the_mean_of_the_operand_that_was_the_smaller_one(rows: tuple[int, int]) -> None:
+    """Centring by the mean of B holds where A is smaller, too, though the search would take A's."""
+    text, here, _, _ = CASES[0]
+    found = ed.derive(text, budget=ed.Budget(states=600), **here)
+    program = ed.parse(text, A=(rows[0], 20), B=(rows[1], 20))
+    args = found.source.roots(), program.roots(), OPERATORS, MACHINES[found.target], RULES
+    centred = [p for p in found.candidates if any(s.rule == "centre" for s in p.steps)]
+    assert len(centred) > 2
+    for plan in centred:
+        other = again(plan, *args)
+        assert other is not None
+        assert replace(found, source=program, candidates=(other,)).check()

@@ -135,3 +135,11 @@ def test_a_second_derivative_that_reads_no_operand() -> None:
     x = torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)
     found = jvp(grad(f), (x,), (x,))
     torch.testing.assert_close(found, (torch.tensor([-4.0, 0.0, 4.0]).double(), 0 * x))
+
+
+@pytest.mark.parametrize("text", [TEXT, "Y[j,i] = 2*A[i,j] + x[j]"])
+def test_batches_of_tangents_by_the_older_mechanism(text: str) -> None:
+    """torch strides tangents like outputs, which its older maps do for a first dimension alone."""
+    given = operands((2, 3), (3,))
+    f = light(text, A=(2, 3), x=(3,))
+    torch.autograd.gradcheck(f, given, check_forward_ad=True, check_batched_forward_grad=True)

@@ -124,6 +124,16 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
             "F.max_pool1d(A.T, 3, stride=2, padding=1).T",
         ),
         (
+            "Y[i,e] = softmax[j](sin(X[i,j]))*V[j,e]",
+            {"X": (3, 4), "V": (4, 5)},
+            "t_0 = F.softmax(torch.sin(X), 1); return (t_0 @ V)",
+        ),
+        (
+            "Y[j,e] = softmax[j](abs(X[i,j]))*V[i,e]",
+            {"X": (3, 4), "V": (3, 5)},
+            "t_0 = F.softmax(torch.abs(X.T), 0); return (t_0 @ V)",
+        ),
+        (
             "S[i] = sum[k](exp(X[i,k])); Y[k,i] = exp(X[i,k])/S[i]",
             {"X": (3, 4)},
             "F.softmax(X.T, 0)",

@@ -147,3 +147,19 @@ def test_what_is_refused(layer: ed.nn.Formula) -> None:
     for args, named in (((), {}), ((1, 2), {}), ((), {"Z": 1})):
         with pytest.raises(OperandError, match="called with"):
             layer(*args, **named)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"options": {"effrt": 1}}, "did you mean effort"),
+        ({"options": {"dtypes": "float64"}}, "give dtype="),
+        ({"options": ["effort"]}, "a dictionary"),
+        ({"W": "a"}, "tuple of whole numbers"),
+        ({"W": (-1, 5)}, "negative size"),
+        ({"dtype": torch.int64}, "cannot have the type int64"),
+    ],
+)
+def test_what_is_given_wrongly_is_refused_at_once(given: Any, message: str) -> None:
+    with pytest.raises(ed.EinderiveError, match=message):
+        ed.nn.Formula("Y[b,o] = X[b,i]*W[o,i]", **{"W": (3, 5), **given})

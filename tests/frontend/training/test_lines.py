@@ -28,14 +28,15 @@ MAXIMUM: dict[str, Any] = {"X": (4, 3)}
 
 
 def judged(
-    text: str, line: Callable[..., Any] | None = None, dtypes: str = "float64", **shapes: Any
+    text: str, line: Callable[..., Any] | None = None, dtypes: Any = "float64", **shapes: Any
 ) -> str:
     """Why this line, or the first one that einderive writes, may not be recorded."""
     program = ed.parse(text, dtypes=dtypes, **shapes)
     call = rivals(program, "cpu")[0].call if line is None else line
     record = light(program)._record
     assert isinstance(record, Recorder)
-    part = record.related.gradient(tuple(range(len(program.inputs))), (0,))
+    wrt = tuple(p for p, t in enumerate(program.inputs) if t.dtype != "bool")
+    part = record.related.gradient(wrt, (0,))
     assert part is not None
     return refusal(Line(program, Rival((), "", call, program.inputs)), part, "cpu", "normwise")
 
@@ -68,6 +69,20 @@ def test_lines_that_agree(text: str, line: Any, shapes: dict[str, Any]) -> None:
 )
 def test_lines_that_may_not_be_recorded(text: str, line: Any, reason: str) -> None:
     assert reason in judged(text, line, **MAXIMUM)
+
+
+def test_a_row_that_a_mask_leaves_out_as_a_whole() -> None:
+    """The formula weights its entries alike; a softmax of minus infinities has no gradients, and
+    random masks leave out no whole row."""
+    text = "Y[b] = softmax[j](where(M[b,j], S[b,j], -1e9))*V[j]"
+    types = {"M": "bool", "S": "float64", "V": "float64"}
+    shapes = {"M": (4, 32), "S": (4, 32), "V": (32,)}
+
+    def line(value: float) -> Callable[..., Any]:
+        return lambda m, s, v: torch.softmax(s.masked_fill(~m, value), 1) @ v
+
+    assert judged(text, line(-1e9), types, **shapes) == ""
+    assert "at ties" in judged(text, line(-torch.inf), types, **shapes)
 
 
 def test_gradients_that_are_rounding_alone_are_no_others() -> None:
