@@ -24,8 +24,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
         return None
     for form in weights_apart(scope):
         found = next((read for read in accesses(form.body) if _is_softmax(read.source)), None)
-        if found is not None:
-            weights = found.source
+        if found is not None and isinstance(weights := found.source, Scope):
             made = expr.tensor("weights", weights.shape, floating_type(weights))
             writer.names[made], writer.shared[made] = writer.operand(weights), False
             read = expr.access(made, found.rows)  # a tensor is not written into its reader again
