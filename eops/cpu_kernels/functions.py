@@ -22,8 +22,8 @@ from einderive.eops.cpu_kernels.words.whole_elements import whole_elements
 
 @cache
 def near_by(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
-    """Functions in a form for operands that are not too large, and for each `far_...`, which says
-    1 where one is."""
+    """Functions in a form that is valid up to a size of the operands, and for each of them
+    `far_...`, which is 1 where an operand is larger, else 0."""
     if dtype in ("int64", "int32"):
         return {}
     found = {**near(dtype), **near_quotients(dtype)}

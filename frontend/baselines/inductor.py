@@ -56,5 +56,6 @@ def inductor(rival: Rival) -> tuple[Rival, Guarded]:
 
 
 def original(words: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The words of the program that was compiled; None for those of any other."""
+    """The words of the plain program that was compiled; None if `words` are those of a program that
+    Inductor did not compile."""
     return words[1:] if words[:1] == (WORD,) else None

@@ -111,13 +111,13 @@ def chosen(typing: Any, condition: Any, one: Any, other: Any) -> Any:
 
 
 def _outside(builder: Any, access: Any) -> Any:
-    """Says that the access is to no table: so loops that read tables vectorise."""
+    """Marks an access that touches no table, so that LLVM vectorises loops that read tables too."""
     access.set_metadata("noalias", _of_tables(builder))
     return access
 
 
 def _of_tables(builder: Any) -> Any:
-    """What marks reads of tables."""
+    """The mark of reads of tables, as LLVM's metadata."""
     module = builder.module
     scope = module.add_metadata(["table", module.add_metadata(["einderive"])])
     return module.add_metadata([scope])
@@ -257,13 +257,14 @@ def _in_any_order(whole: str, floating: str) -> Written:
 
 @instruction
 def sum_in_any_order(typing: Any, total: Any, x: Any) -> Any:
-    """`total + x`, where LLVM may change the order of a loop's additions: so it vectorises."""
+    """`total + x`.  LLVM may change the order of a loop's additions, so that it can vectorise the
+    loop."""
     return total(total, total), _in_any_order("add", "fadd")
 
 
 @instruction
 def product_in_any_order(typing: Any, total: Any, x: Any) -> Any:
-    """`total * x`, likewise."""
+    """`total * x`.  LLVM may change the order of a loop's multiplications."""
     return total(total, total), _in_any_order("mul", "fmul")
 
 

@@ -38,7 +38,8 @@ def quotients(dtype: str) -> Mapping[str, Written]:
 
 @cache
 def near_quotients(dtype: str) -> Mapping[str, Written]:
-    """Those of division, for |x/y| < FAR; `far_...` says 1 where it is not."""
+    """The same functions, valid for |x/y| < FAR only, and for each of them `far_...`, which is 1
+    where |x/y| is larger, else 0."""
     real = np.float32 if dtype == "float32" else np.float64
     zero, limit, infinity = real(0), real(FAR), real(math.inf)
     here, there = np.int32(0), np.int32(1)
@@ -60,7 +61,7 @@ def near_quotients(dtype: str) -> Mapping[str, Written]:
 
 
 def _by(left: Written, dtype: str) -> dict[str, Written]:
-    """The functions of the division that leaves this."""
+    """The functions, from `left`, which gives the remainder with the sign of x."""
     real = np.float32 if dtype == "float32" else np.float64
     zero, one, half = real(0), real(1), real(0.5)
 

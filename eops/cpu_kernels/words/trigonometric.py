@@ -152,7 +152,8 @@ def trigonometric(dtype: str) -> Mapping[str, Written]:
 
 @cache
 def near(dtype: str) -> Mapping[str, Written]:
-    """The same functions, right for |x| < FAR; `far_...` says 1 where an x is beyond."""
+    """The same functions, valid for |x| < FAR only, and for each of them `far_...`, which is 1
+    where |x| is larger, else 0."""
     whole = np.int32
     limit, here, there = (np.float32 if dtype == "float32" else np.float64)(FAR), whole(0), whole(1)
 
