@@ -23,9 +23,9 @@ search uses these laws in both directions.
 
 **Keeps NaN** says whether NaN and infinities stay where they are: *always*, *for finite numbers*
 (if every letter stands for a finite number), or, in an empty cell, not always. Infinities that come
-from overflow do not count. `nan="strict"` takes only steps that keep NaN and infinities. Within an
-operand of a comparison, which is 0 or 1 for NaN too, a law is refused whose two sides may have no
-value at different places (x/x at x = 0).
+from overflow do not count. `nan="strict"` takes only steps that keep NaN and infinities. Of a
+comparison, which is 0 or 1 for NaN too, and within its operands, a law is refused whose two sides
+may have no value at different places (x/x at x = 0).
 
 In an equation, m and n stand for whole numbers of the text, p and q for any of its numbers, and
 every other letter for a term.

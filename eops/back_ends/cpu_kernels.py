@@ -111,7 +111,7 @@ def _lower(task: Task) -> Run | None:
         from einderive.eops.cpu_kernels.scatter import by_loop
 
         return lower(task.scope, as_written=task.strict, put=by_loop)
-    compute = _computed(Group.alone(task.scope), task.strict, task.open_sizes)
+    compute = _computed(Group.alone(task.scope), task.strict, task.open_sizes, task.inputs)
     return lambda buffers: compute(buffers)[0]
 
 
@@ -122,8 +122,14 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
         return ()
     strict = any(task.strict for task in tasks)
     open_sizes = any(task.open_sizes for task in tasks)
+    inputs = tasks[0].inputs
     return [
-        Fused(group.stages, group.outputs, _computed(group, strict, open_sizes), CPU_KERNELS.word)
+        Fused(
+            group.stages,
+            group.outputs,
+            _computed(group, strict, open_sizes, inputs),
+            CPU_KERNELS.word,
+        )
         for group in _groups(tasks, fusible, roots)
         if len(group.stages) > 1
     ]
@@ -172,17 +178,18 @@ def estimated(task: Task) -> float | None:
     return PART * LAUNCH + OPERATION * (found + bool(task.scope.sums) * points(task.scope))
 
 
-def _computed(group: Group, strict: bool, open_sizes: bool) -> Compute:
+def _computed(group: Group, strict: bool, open_sizes: bool, inputs: Sequence[str]) -> Compute:
     """The tensors of a group's outputs: by one kernel where it has all their types, else stage by
     stage."""
     read = group.operands
     known: dict[object, Kernel] = {}
+    beside = [getattr(torch, dtype) for dtype in inputs]
 
     def kernel_for(*tensors: torch.Tensor) -> Kernel | None:
         from einderive.eops.cpu_kernels.build import build
         from einderive.eops.cpu_kernels.typing import typing_of
 
-        typing = typing_of(group, [tensor.dtype for tensor in tensors])
+        typing = typing_of(group, [tensor.dtype for tensor in tensors], beside)
         if typing is None:
             return None
         return build(group, tuple(tensor.stride() for tensor in tensors), typing, open_sizes)

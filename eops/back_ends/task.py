@@ -35,6 +35,7 @@ class Task:
     - `alone`: whether the stage is computed by itself, and is no part of another one's kernel.
     - `open_sizes`: whether the formula names sizes, so that a kernel is worth compiling for other
       sizes too.
+    - `inputs`: the element types of the program's inputs.
     """
 
     scope: Scope
@@ -46,6 +47,7 @@ class Task:
     compiled: bool = False
     alone: bool = False
     open_sizes: bool = False
+    inputs: tuple[str, ...] = ()
 
     @property
     def reads(self) -> tuple[Scope, ...]:

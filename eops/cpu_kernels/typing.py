@@ -11,7 +11,7 @@ import torch
 from einderive.eops.cpu_kernels.stored import has_half
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import Kinds, Typing
-from einderive.eops.torch_views.types import types_beside
+from einderive.eops.torch_views.types import is_whole, types_beside
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Source, Tensor
 from einderive.ta.ir.positions import INDEX, is_input
@@ -28,15 +28,21 @@ def readable() -> frozenset[torch.dtype]:
     return frozenset((*COMPUTED, *WHOLE, torch.bfloat16, *[torch.float16] * has_half()))
 
 
-def typing_of(group: Group, operands: Sequence[torch.dtype]) -> Typing | None:
-    """The types that torch's operations give.  None if kernels lack one of them."""
+def typing_of(
+    group: Group, operands: Sequence[torch.dtype], inputs: Sequence[torch.dtype] = ()
+) -> Typing | None:
+    """The types that torch's operations give.  None if kernels lack one of them.
+
+    `inputs` are the types of the program's inputs.  They count if the group reads no input of a
+    floating type: `sum[i](I[i] == J[i])/3` is in float64 beside an input in float64."""
     types: dict[Source, torch.dtype] = dict(zip(group.operands, operands, strict=True))
+    given = [types[source] for source in group.operands if _is_given(source)]
+    given = given if any(not is_whole(dtype) for dtype in given) else [*given, *inputs]
     types[INDEX] = torch.int64
     stages: list[Kinds] = []
     for stage in group.stages:
-        read = {source: types[source] for source in sources(stage.body)}
-        inputs = [dtype for s, dtype in read.items() if isinstance(s, Tensor) and is_input(s)]
-        made = types_beside(stage, list(read.values()), inputs)
+        read = [types[source] for source in sources(stage.body)]
+        made = types_beside(stage, read, given)
         if made.compute not in COMPUTED:
             return None
         types[stage] = made.result
@@ -45,3 +51,7 @@ def typing_of(group: Group, operands: Sequence[torch.dtype]) -> Typing | None:
         return None
     default = type_name(torch.get_default_dtype())
     return Typing(tuple(map(type_name, operands)), tuple(stages), default)
+
+
+def _is_given(source: Source) -> bool:
+    return isinstance(source, Tensor) and is_input(source)

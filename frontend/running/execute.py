@@ -23,6 +23,7 @@ from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.assumptions.check import Check, check_of
 from einderive.frontend.running.products import narrow_product
 from einderive.frontend.running.results import owned
+from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.subst import nested_scopes
 
@@ -119,8 +120,9 @@ def executable(
     `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
     faster; with `open_sizes`, these serve other sizes too.  `checked`: each call checks the
     assumptions that the plan's steps used.  `timed`: see `Executable`."""
+    inputs = tuple(tensor.dtype for tensor in input_tensors(*plan.roots))
     tasks = [
-        replace(task, open_sizes=open_sizes)
+        replace(task, open_sizes=open_sizes, inputs=inputs)
         for task in tasks_of(plan.stages, device, strict, compiled)
     ]
     units = _in_order(tasks, fused(tasks, plan.roots))

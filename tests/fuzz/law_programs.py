@@ -12,6 +12,7 @@ from typing import Final
 
 from einderive.ta.facts.closed import closed_of, placed
 from einderive.ta.facts.sides import fold_of, name_of, put, sides_of
+from einderive.ta.functions import REDUCERS
 from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
@@ -33,7 +34,8 @@ FOLD_SHARE = 0.3
 
 def law_program(random: Random, law: str) -> tuple[Scope, ...]:
     """One or two outputs, of at most MOST_POINTS points together, with sides of this law."""
-    kind = _OfComplexLaw if REAL_LAWS[law].parts else _OfLaw
+    known = REAL_LAWS[law]
+    kind = _OfComplexLaw if known.parts or "1j" in known.text else _OfLaw
     while True:
         try:
             roots = kind(random, law=law).roots()
@@ -68,6 +70,8 @@ class _Statement(Statement):
         return self.made(self.around(side))
 
     def made(self, body: Node) -> Scope:
+        if may_be_complex(body) and REDUCERS[self.reducer].order:
+            self.reducer = "sum"
         return make_scope(self.domain[: self.first], self.domain[self.first :], body, self.reducer)
 
     def around(self, side: Node) -> Node:

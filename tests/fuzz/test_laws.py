@@ -71,6 +71,19 @@ def test_the_rule_of_exponentials_has_programs_too() -> None:
     assert found > 5
 
 
+@sampled(8)
+@pytest.mark.parametrize("law", [law for law in STEPS if law not in BY_CONSTRUCTORS])
+def test_no_step_by_a_law_fails(law: str, seed: int) -> None:
+    """On programs of its own, with chains of such steps and with corrupted witnesses."""
+    counts, found = Counts(), list[Failure]()
+    for number in range(20):
+        random = Random(f"{seed} {law} {number}")
+        roots = law_program(random, law)
+        Exploration(random, with_laws([LAW], (law,)), counts, set(), found.append).run(roots)
+    assert not found, text_of(found[0])
+    assert counts.laws[law] or law == EXP_SUM  # a rule of its own
+
+
 @pytest.mark.parametrize(
     ("left", "right", "same"),
     [
