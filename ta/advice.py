@@ -96,6 +96,8 @@ def advice(kind: str, token: str, expected: Collection[str], before: str) -> str
         return "`...` can only be the first index of a tensor: A[...,i]"
     if kind in ("TIMES", "SIGN", "POWER", "COMPARE"):
         return f"take `{token}` away, or write a value before it"
+    if waiting and (kind in _WORDS or token == ";"):
+        return f"close `{waiting[-1]}` before `{token}`"
     if token == "\n":
         return "end the line where a statement ends, or inside brackets"
     return f"take `{token[:40]}` away, or complete what stands before it"

@@ -71,6 +71,8 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (NameUnknownError, "Y[i] = x[i] where <h in 0:3>", "does not use", "i"),
     (RangeError, "Y[i] = <A[i]>", "1 index but has 2 dimensions", "one index for each"),
     (RangeError, "Y[i] = <A>", "0 indices but has 2 dimensions", ""),
+    (FormulaSyntaxError, "Y[i] = x[i <where> i in 0:3", "`]` or `,`", "close `[` before `where`"),
+    (FormulaSyntaxError, "Y[i] = (x[i]<;> Z[i] = x[i]", "`)` is expected", "close `(` before `;`"),
     (RangeError, "Y[h] = x[<h>+1]", "the iterator h has no range", "where h in 0:2"),
     (RangeError, "Y[<h>] = 1", "the iterator h has no range", "ranges={'h'"),
     (RangeError, "Y[i] = A[i,k]*x[<k>]", "different sizes", "where k in 0:4"),
