@@ -14,7 +14,7 @@ from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Writ
 from einderive.ta.gradients.program import floating_type
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import accesses, replace_node
 
 
@@ -23,21 +23,20 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     if scope.empty or scope.reducer != "sum" or not scope.sums:
         return None
     for form in weights_apart(scope):
-        found = next((read for read in accesses(form.body) if _is_softmax(read.source)), None)
-        if found is not None and isinstance(weights := found.source, Scope):
-            made = expr.tensor("weights", weights.shape, floating_type(weights))
-            writer.names[made], writer.shared[made] = writer.operand(weights), False
-            read = expr.access(made, found.rows)  # a tensor is not written into its reader again
-            body = replace_node(form.body, found, read)
-            return writer.recognised(make_scope(form.loops, form.sums, body))
+        for found in accesses(form.body):
+            weights = found.source
+            if isinstance(weights, Scope) and _is_softmax(weights):
+                made = expr.tensor("weights", weights.shape, floating_type(weights))
+                writer.names[made], writer.shared[made] = writer.operand(weights), False
+                read = expr.access(made, found.rows)  # a tensor is not written into its reader
+                body = replace_node(form.body, found, read)
+                return writer.recognised(make_scope(form.loops, form.sums, body))
     return None
 
 
-def _is_softmax(source: Source) -> bool:
-    """Whether it is a softmax, whose loops begin at 0."""
-    if not isinstance(source, Scope) or any(loop.lo for loop in source.loops):
-        return False
-    return softmax.find(source) is not None
+def _is_softmax(scope: Scope) -> bool:
+    """Whether it is a softmax whose loops begin at 0."""
+    return not any(loop.lo for loop in scope.loops) and softmax.find(scope) is not None
 
 
 WEIGHTED = Recogniser(recognise)
