@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -66,3 +67,22 @@ def parallel() -> Any:
 def count(most: int) -> int:
     """How many threads may work now: as many as torch has, at most `most`."""
     return 1 if _Process.forked else min(most, torch.get_num_threads())
+
+
+def runner(address: int, work: int, most: int) -> Callable[[Any], object]:
+    """`run(data)` for the kernel at the address.  It uses as many threads as torch, and at most
+    `most`, if the work is enough and the process has such threads.  Exported modules, which have this
+    file beside them, call it."""
+    alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+    start = parallel()
+    if start is None or work < WORK:
+        return alone
+
+    def run(data: Any) -> None:
+        team = count(most)
+        if team == 1:
+            alone(data)
+        else:
+            start(address, data, team, 0)
+
+    return run
