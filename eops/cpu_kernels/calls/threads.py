@@ -71,8 +71,8 @@ def count(most: int) -> int:
 
 def runner(address: int, work: int, most: int) -> Callable[[Any], object]:
     """`run(data)` for the kernel at the address.  It uses as many threads as torch, and at most
-    `most`, if the work is enough and the process has such threads.  Exported modules, which have this
-    file beside them, call it."""
+    `most`, if the work is enough and the process has such threads.  Exported modules call it, which
+    have this file beside them."""
     alone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
     start = parallel()
     if start is None or work < WORK:
