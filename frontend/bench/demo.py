@@ -12,6 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from datetime import date
+from math import isfinite
 from typing import Any
 
 from einderive.frontend.api.compiled import CompiledFunction
@@ -67,8 +68,8 @@ def run_case(case: Case, target: str) -> tuple[CompiledFunction, Row]:
         for trial in compiled.trials:
             if trial.plan is None:
                 continue
-            slower = f"{trial.seconds * 1e3:.2f} ms, {trial.verdict}"
-            notes.append(f"  {counted(trial.words)}: {slower}")
+            time = f"{trial.seconds * 1e3:.2f} ms, " if isfinite(trial.seconds) else ""
+            notes.append(f"  {counted(trial.words) or trial.label}: {time}{trial.verdict}")
     if not report:
         notes.append(f"CHECK FAILED: {report}")
     return compiled, Row(cells, tuple(notes))

@@ -3,6 +3,7 @@
 Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] + B[f]       F.conv2d(A, K, B, padding=(1, 1))
 Y[n,c,h,w] = A[n,c,h+r,w+s]*U[c,r]*V[c,s]               F.conv2d(A, (U*V)[:, None], groups=...)
 Y[n,c,h] = max[r](A{fill=-inf}[n,c,2*h+r-1])            F.max_pool1d(A, 3, 2, 1)
+Y[h,w] = A[h+r,w+s]/49                                  two of F.avg_pool2d, (7, 1) and (1, 7)
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import inf, prod
+from typing import cast
 
 from einderive.derivations.matching.match import match
 from einderive.eops.library.conv import CONVOLUTIONS, forward
@@ -31,6 +33,8 @@ from einderive.ta.ir.operator import Binding, Operator
 from einderive.ta.ir.subst import substitute
 
 Groups = Sequence[Sequence[int]]
+WORTH_APART = 2
+"""A window with at least this many times the elements of its sides is pooled side by side."""
 
 
 def convolution(scope: Scope, writer: Writer) -> Written | None:
@@ -119,7 +123,8 @@ def _called(
     return Written(_result(text, binding, slides), word)
 
 
-def pooling(scope: Scope, writer: Writer) -> Written | None:
+def pooling(scope: Scope, writer: Writer, *, apart: bool = False) -> Written | None:
+    """With `apart`, one dimension after the other, where windows have many elements."""
     if not scope.sums:
         return None
     average = scope.reducer == "sum"
@@ -136,20 +141,22 @@ def pooling(scope: Scope, writer: Writer) -> Written | None:
     tail = [(slide.position,) for slide in found]
     lead: Groups = [batch[:1], batch[1:]] if len(batch) != 1 else [batch]
     x = arranged(images, [*lead, *tail], domain)
-    kernel = _sizes([slide.kernel for slide in found])
-    options = f", stride={_sizes([slide.stride for slide in found])}"
-    given = {name: [getattr(slide, name) for slide in found] for name in ("padding", "dilation")}
-    options += _options(given, padding=0, dilation=1)
-    coefficient: Number = binding.coefficient
-    if average:
-        taps = prod(slide.kernel for slide in found)
-        text = f"F.avg_pool{count}d({x}, {kernel}{options})"
-        coefficient = coefficient * taps
-    else:
-        text = f"F.max_pool{count}d({x}, {kernel}{options})"
+    word = f"{'avg' if average else 'max'}_pool{count}d"
+    kernel = [slide.kernel for slide in found]
+    if apart and prod(kernel) < WORTH_APART * sum(kernel):
+        return None
+    text, coefficient = x, cast(Number, binding.coefficient * prod(kernel if average else ()))
+    for passed in [[slide] for slide in found] if apart else [found]:
+        here = [slide if slide in passed else None for slide in found]
+        given = {
+            name: [usual if slide is None else getattr(slide, name) for slide in here]
+            for name, usual in (("kernel", 1), ("stride", 1), ("padding", 0), ("dilation", 1))
+        }
+        options = f", stride={_sizes(given['stride'])}"
+        options += _options(given, padding=0, dilation=1)
+        text = f"F.{word}({text}, {_sizes(given['kernel'])}{options})"
     groups = [*lead, *((slide.window.loop,) for slide in found)]
     text = _restored(_wanted(text, found, _computed), groups, binding)
-    word = f"{'avg' if average else 'max'}_pool{count}d"
     return Written(scaled(text, coefficient), word)
 
 
@@ -220,4 +227,5 @@ def _restored(text: str, groups: Groups, binding: Binding) -> str:
 
 CONVOLUTION = Recogniser(convolution)
 TRANSPOSED = Recogniser(transposed)
+APART = Recogniser(partial(pooling, apart=True))
 POOLING = Recogniser(pooling)

@@ -134,6 +134,18 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
             "t_0 = F.softmax(torch.abs(X.T), 0); return (t_0 @ V)",
         ),
         (
+            "Y[h,w] = A[h+r-3,2*w+s-2]/35 where h in 0:9, w in 0:4, r in 0:7, s in 0:5",
+            {"A": (9, 8)},
+            "F.avg_pool2d(F.avg_pool2d(A[None, None, :, :], (7, 1), stride=1, padding=(3, 0)), (1, 5),"
+            " stride=(1, 2), padding=(0, 2))",
+        ),
+        (
+            "Y[h,w] = max[r,s](A[h+r,w+2*s]) where h in 0:4, w in 0:3, r in 0:6, s in 0:4",
+            {"A": (9, 9)},
+            "F.max_pool2d(F.max_pool2d(A[None, None, :, :], (6, 1), stride=1), (1, 4), stride=1,"
+            " dilation=(1, 2))",
+        ),
+        (
             "S[i] = sum[k](exp(X[i,k])); Y[k,i] = exp(X[i,k])/S[i]",
             {"X": (3, 4)},
             "F.softmax(X.T, 0)",
