@@ -15,6 +15,7 @@ import pytest
 
 import einderive
 from einderive.ta import errors
+from tests.amount import sampled
 from tests.test_layers import ROOT
 
 PUBLIC = {
@@ -86,6 +87,7 @@ def test_each_is_on_the_page_once_with_an_example(name: str) -> None:
         assert re.search(r"\b(?:print|assert|assert_\w+)\b", example)
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", PUBLIC)
 def test_annotations_are_complete_and_name_documented_types(name: str) -> None:
     known = {*PUBLIC.values(), *DOCUMENTED.values()}

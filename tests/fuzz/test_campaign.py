@@ -239,6 +239,7 @@ def _heed_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.campaign
 def test_the_command_runs_jobs_side_by_side(tmp_path: Path) -> None:
     process = _fuzz("--count", "200", "--jobs", "2", "--seed", "9", "--cases", str(tmp_path))
     out, err = process.communicate()
@@ -248,6 +249,7 @@ def test_the_command_runs_jobs_side_by_side(tmp_path: Path) -> None:
     assert 200 <= int(line.split()[-1].replace(",", "")) < 2000
 
 
+@pytest.mark.campaign
 def test_an_interrupted_campaign_tells_what_it_did(tmp_path: Path) -> None:
     terminal, theirs = os.openpty()  # to which it tells its progress every second
     arguments = ("--minutes", "600", "--jobs", "2", "--cases", str(tmp_path))

@@ -141,7 +141,7 @@ def test_typed_programs_have_every_word_of_digits_and_parts() -> None:
     assert not [name for name in (*DIGITS, *PARTS, "1j", "abs") if found[name] < 3]
 
 
-@sampled(40)
+@sampled(80)
 @pytest.mark.parametrize("seed", range(0, 2400, 20))
 def test_all_stages_read_back_from_both_forms(seed: int) -> None:
     for each in range(seed, seed + 20):

@@ -51,6 +51,7 @@ def equations_used(rule: Rule, scope: Scope, law: str) -> Iterator[int]:
             yield witness.equation
 
 
+@sampled(2)
 @pytest.mark.parametrize("law", [law for law in STEPS if law not in BY_CONSTRUCTORS])
 def test_every_equation_of_a_law_is_a_step_on_some_program(law: str) -> None:
     rule = by_laws(frozenset({law}))
@@ -71,7 +72,7 @@ def test_the_rule_of_exponentials_has_programs_too() -> None:
     assert found > 5
 
 
-@sampled(8)
+@sampled(16)
 @pytest.mark.parametrize("law", [law for law in STEPS if law not in BY_CONSTRUCTORS])
 def test_no_step_by_a_law_fails(law: str, seed: int) -> None:
     """On programs of its own, with chains of such steps and with corrupted witnesses."""
@@ -84,6 +85,7 @@ def test_no_step_by_a_law_fails(law: str, seed: int) -> None:
     assert counts.laws[law] or law == EXP_SUM  # a rule of its own
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("left", "right", "same"),
     [

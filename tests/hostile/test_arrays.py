@@ -80,7 +80,7 @@ TORCH: dict[str, Make] = {
 }
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("vector", NUMPY)
 @pytest.mark.parametrize("matrix", NUMPY)
 def test_layouts_of_numpy(product: ed.CompiledFunction, matrix: str, vector: str) -> None:

@@ -29,7 +29,7 @@ HUGE: list[tuple[str, dict[str, tuple[int, ...]]]] = [
 ]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("text", "shapes"), HUGE)
 def test_huge_shapes_are_derived_shown_saved_and_checked(
     text: str, shapes: dict[str, Any], tmp_path: Path
@@ -168,6 +168,7 @@ EMPTY: list[tuple[str, dict[str, tuple[int, ...]], Any]] = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "shapes", "expected"), EMPTY, ids=[c[0] for c in EMPTY])
 def test_empty_and_scalar_tensors(text: str, shapes: dict[str, Any], expected: Any) -> None:
     """Sums over nothing are 0, products 1, max -inf and min inf."""
@@ -181,6 +182,7 @@ def test_empty_and_scalar_tensors(text: str, shapes: dict[str, Any], expected: A
     assert compiled.derivation.check()
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("text", "shapes"),
     [

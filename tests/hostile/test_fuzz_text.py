@@ -107,7 +107,7 @@ NESTED: dict[str, Callable[[int], str]] = {
 }
 
 
-@sampled(6)
+@sampled(12)
 @pytest.mark.parametrize("depth", [30, 1000, pytest.param(5000, marks=CAMPAIGN)])
 @pytest.mark.parametrize("shape", NESTED)
 def test_deep_nesting(shape: str, depth: int) -> None:
@@ -142,7 +142,7 @@ LARGE = {
 }
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
 def test_large_texts(text: str) -> None:
     with bounded():
@@ -159,6 +159,7 @@ def test_thousands_of_statements_in_linear_time(count: int) -> None:
     assert len(program.statements) == count
 
 
+@pytest.mark.campaign
 def test_the_memory_for_a_text_is_in_proportion_to_it() -> None:
     text = "Y[i] = " + " + ".join(f"{n}*x[i]*s" for n in range(600))  # 7 kB
     with bounded(mebibytes=100.0):

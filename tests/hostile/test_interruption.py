@@ -21,7 +21,7 @@ from einderive.frontend import files
 from einderive.frontend.files import write_whole
 from einderive.ta.errors import EinderiveError, OutputError
 from einderive.ta.syntax.layout import MOST_NESTED
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, sampled
 
 CALLS = ("secrets.token_hex", "os.open", "os.chmod", "os.replace")
 
@@ -42,6 +42,7 @@ def text(path: Path) -> None:
     write_whole(path, "new text\n" * 1000)
 
 
+@sampled(2)
 @pytest.mark.parametrize("write", [save, page, text])
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("problem", [KeyboardInterrupt, OSError(28, "No space left on device")])

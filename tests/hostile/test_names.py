@@ -22,6 +22,7 @@ from einderive.ta.errors import EinderiveError, RecordError
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import rebuild
 from einderive.ta.printing.latex import latex
+from tests.amount import sampled
 from tests.eops.compiled import compiled
 from tests.hostile.attempt import record
 
@@ -34,6 +35,7 @@ NAMES = (
 )  # fmt: skip
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_any_name_computes_the_same(name: str) -> None:
     values = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -46,6 +48,7 @@ def test_any_name_computes_the_same(name: str) -> None:
     assert ed.parse(str(compiled.derivation.source), **{name: (3, 4), "x_": (4,)})
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_no_name_changes_a_kernel(name: str) -> None:
     text = "Y[i] = sum[k](tanh({0}[i,k] - 2))"  # one read: names order commutative operands
@@ -54,6 +57,7 @@ def test_no_name_changes_a_kernel(name: str) -> None:
     assert ast.dump(ast.parse(source)) == ast.dump(ast.parse(emit(plan(plain))))
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_any_name_as_an_output_and_an_iterator(name: str, tmp_path: Path) -> None:
     if name in ("L", "S", "Σ"):

@@ -17,7 +17,7 @@ import torch
 import einderive as ed
 from einderive.frontend.cli.main import main
 from einderive.ta.errors import EinderiveError
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, sampled
 from tests.hostile.bounds import bounded
 from tests.hostile.oddities import ODDITIES
 
@@ -112,6 +112,7 @@ CALLS: dict[str, Attempt] = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("part", [3, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("call", CALLS)
 def test_an_oddity_works_or_is_refused(call: str, part: int) -> None:
@@ -212,6 +213,7 @@ LINES: dict[str, Line] = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("part", [2, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("place", LINES)
 def test_an_odd_word_on_the_command_line(

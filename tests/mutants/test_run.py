@@ -51,7 +51,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return prepared.python(*arguments, cwd=ROOT)
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(
     ("tests", "judge", "seconds", "told"),
     first(

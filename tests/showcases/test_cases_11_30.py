@@ -19,7 +19,7 @@ from tests.showcases.found import (
 FURTHER = {**ALGEBRA, **LAYERS}
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("name", "budget"), names_and_budgets(FURTHER))
 def test_found_and_checked(name: str, budget: ed.Budget | None) -> None:
     case = FURTHER[name]
@@ -28,7 +28,7 @@ def test_found_and_checked(name: str, budget: ed.Budget | None) -> None:
     assert derivation.check(0), str(derivation.check(0))
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", FURTHER)
 def test_equal_to_the_program_by_hand(name: str) -> None:
     assert_equivalent(FURTHER[name])

@@ -22,7 +22,7 @@ DOUBLED = ed.Budget(states=2 * ed.Budget().states, effort=2 * ed.Budget().effort
 IM2COL = [name for name in REFERENCE if name.startswith("10 ")]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("name", "budget"), names_and_budgets(REFERENCE))
 def test_found_and_checked(name: str, budget: ed.Budget | None) -> None:
     case = REFERENCE[name]
@@ -33,6 +33,7 @@ def test_found_and_checked(name: str, budget: ed.Budget | None) -> None:
         assert any(map(_is_im2col, derivation.candidates))
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", REFERENCE)
 def test_equal_to_the_program_by_hand(name: str) -> None:
     assert_equivalent(REFERENCE[name])

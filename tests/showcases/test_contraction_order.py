@@ -55,7 +55,7 @@ def network(equation: str, scale: int) -> Case:
     return Case(formula, "; ".join(by_hand), tensors, sizes, small)
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.parametrize("budget", [FEW, pytest.param(None, marks=CAMPAIGN)])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_order_is_as_good_as_the_optimal_one(name: str, budget: ed.Budget | None) -> None:

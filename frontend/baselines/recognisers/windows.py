@@ -13,7 +13,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import inf, prod
-from typing import cast
 
 from einderive.derivations.matching.match import match
 from einderive.eops.library.conv import CONVOLUTIONS, forward
@@ -28,7 +27,7 @@ from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Writ
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
+from einderive.ta.ir.node import Access, Mul, Node, Scope
 from einderive.ta.ir.operator import Binding, Operator
 from einderive.ta.ir.subst import substitute
 
@@ -145,7 +144,7 @@ def pooling(scope: Scope, writer: Writer, *, apart: bool = False) -> Written | N
     kernel = [slide.kernel for slide in found]
     if apart and prod(kernel) < WORTH_APART * sum(kernel):
         return None
-    text, coefficient = x, cast(Number, binding.coefficient * prod(kernel if average else ()))
+    text, coefficient = x, binding.coefficient * prod(kernel if average else ())
     for passed in [[slide] for slide in found] if apart else [found]:
         here = [slide if slide in passed else None for slide in found]
         given = {

@@ -16,7 +16,7 @@ from einderive.ta.ir.node import Access, Scope, Tensor
 from einderive.ta.ir.operator import Binding, Window
 from einderive.ta.ir.subst import accesses, stages
 from einderive.ta.notation.parse import parse
-from tests.amount import CAMPAIGN, PART
+from tests.amount import CAMPAIGN, PART, sampled
 from tests.derivations.checker.binding_changes import binding_changes
 from tests.derivations.checker.test_checker_definition import WRITTEN, bound, stages_found
 from tests.derivations.seeds import read
@@ -206,6 +206,7 @@ def test_an_attention_is_an_instance() -> None:
     assert attention(f"Z[b,i,j] = Q[b,i,d]*K[b,j,d]; S[b,i,j] = Z[b,i,j]/4; {SOFTMAX}") is None
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("scores", "softmax", "shapes"),
     [

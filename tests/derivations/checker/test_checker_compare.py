@@ -174,7 +174,7 @@ def steps_of(rule: Rule, varied: int = VARIED) -> list[Step]:
     return [step for seed in range(varied) for step in rule.steps(seeded(rule, seed))]
 
 
-@sampled(4)
+@sampled(8)
 @EVERY_RULE
 def test_examples_and_nearly_all_varied_steps_are_shown(rule: Rule) -> None:
     for example in rule.examples:
@@ -191,7 +191,7 @@ def test_every_kind_of_witness_is_met() -> None:
     assert kinds | {"ReadPart"} == set(known())  # test_join has that of the joint rules
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.parametrize(
     ("varied", "least"), [(VARIED // 12, 1), pytest.param(VARIED, 10, marks=CAMPAIGN)]
 )
@@ -229,6 +229,7 @@ def test_random_scopes_are_equal_to_none_but_equals(scope: Scope, seed: int) -> 
             other = changed(other, random)
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_the_steps_of_searches_are_shown(name: str) -> None:
     for machine in MACHINES:

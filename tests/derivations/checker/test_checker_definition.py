@@ -165,7 +165,7 @@ CHANGES: tuple[Change, ...] = (
 )  # fmt: skip
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: str(change.__name__))
 def test_changed_bindings_are_refused(change: Change) -> None:
     """Most of them; some give an equal program: swapped operands of a product, say."""

@@ -19,7 +19,7 @@ def formal_sums_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "MOST_CUTS", 0)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", TRUE)
 @pytest.mark.usefixtures("formal_sums_alone")
 def test_what_is_true_is_shown(name: str) -> None:
@@ -30,6 +30,7 @@ def test_what_is_true_is_shown(name: str) -> None:
     assert not_equal(other, one) is None
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", FALSE)
 def test_what_is_false_is_not(name: str) -> None:
     one, other = (read(text, **SHAPES) for text in FALSE[name])
@@ -38,6 +39,7 @@ def test_what_is_false_is_not(name: str) -> None:
     assert not_equal(other, one) is not None
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", BEYOND)
 @pytest.mark.usefixtures("formal_sums_alone")
 def test_what_is_beyond_a_limit_is_not_shown(name: str) -> None:

@@ -114,6 +114,7 @@ def test_a_stage_that_may_be_infinite_is_no_finite_leaf() -> None:
     assert not_equal(scope_of(whole), scope_of(apart)) is not None
 
 
+@pytest.mark.campaign
 def test_a_large_one_is_not_proved() -> None:
     left, right = (text.replace("0:4", "0:20000") for text in DIFFERENT["a coefficient"])
     verdict = ed.equivalent(left, right, A=(20000,), B=(20000,))
@@ -212,7 +213,7 @@ def pair_of(pair: tuple[str, str], unbounded: str) -> tuple[Scope, Scope]:
     return one, other
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("pair", LOST.values(), ids=LOST)
 @pytest.mark.parametrize("unbounded", LOSING.values(), ids=LOSING)
 def test_what_may_be_infinite_is_no_finite_leaf(unbounded: str, pair: tuple[str, str]) -> None:
@@ -220,7 +221,7 @@ def test_what_may_be_infinite_is_no_finite_leaf(unbounded: str, pair: tuple[str,
     assert not_equal(one, other) is not None
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("pair", KEPT.values(), ids=KEPT)
 @pytest.mark.parametrize("unbounded", LOSING.values(), ids=LOSING)
 @pytest.mark.usefixtures("formal_sums_alone")
@@ -258,7 +259,7 @@ FINITE = {
 """What counts as finite: nothing is infinite in it but operands of functions."""
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("pair", LOST.values(), ids=LOST)
 @pytest.mark.parametrize("finite", FINITE.values(), ids=FINITE)
 @pytest.mark.usefixtures("formal_sums_alone")

@@ -198,7 +198,7 @@ DERIVED: tuple[tuple[str, dict[str, Any]], ...] = (
 )  # fmt: skip
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("text", "shapes"), DERIVED, ids=[text for text, _ in DERIVED])
 def test_every_candidate_checks(text: str, shapes: dict[str, Any]) -> None:
     found = ed.derive(text, budget=ed.Budget(states=400), **shapes)

@@ -112,7 +112,7 @@ def bound(candidate: Any) -> Any:
     return next(stage for stage in candidate["stages"] if stage["binding"] is not None)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     "change",
     [

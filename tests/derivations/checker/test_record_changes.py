@@ -201,13 +201,13 @@ def drawn(name: str, seed: int) -> list[Change]:
     return [random.choice(group) for group in groups.values()]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", RECORDS)
 def test_a_record_checks_as_it_was_saved(name: str) -> None:
     assert read(json.loads(record(name))) is not None
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("part", [10 * PART, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("name", RECORDS)
 def test_no_change_passes_that_makes_a_record_untrue(name: str, part: int, seed: int) -> None:

@@ -135,7 +135,7 @@ def joint_steps(rule: JointRule) -> Iterator[Step]:
 EVERY_RULE = pytest.mark.parametrize("rule", ALL_RULES, ids=lambda rule: rule.name)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("part", [2 * PART, pytest.param(1, marks=CAMPAIGN)])
 @EVERY_RULE
 def test_steps_that_are_said_to_keep_do(rule: Rule | JointRule, part: int) -> None:
@@ -144,7 +144,7 @@ def test_steps_that_are_said_to_keep_do(rule: Rule | JointRule, part: int) -> No
         assert not found_elsewhere(step), (show(step.before), show(step.after))
 
 
-@sampled(2)
+@sampled(4)
 @EVERY_RULE
 def test_a_rule_that_assumes_nothing_keeps_by_every_step(rule: Rule | JointRule) -> None:
     """And one that assumes something loses a NaN or an infinity by some step."""

@@ -218,7 +218,7 @@ def test_steps_that_cancel_do_lose_digits() -> None:
     ]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("text", [*OPENED, NEVER_OPENED])
 def test_what_is_decided_opens_no_difference_unsaid(text: str) -> None:
     """All steps of all rules; some of them do open it."""

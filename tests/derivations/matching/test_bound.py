@@ -48,7 +48,7 @@ def test_weights_are_not_counted() -> None:
     assert elements("Y[i,j] = A[i,k]*B[k,j]", frozenset("AB"), **shapes) == 0
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("name", CASES)
 def test_no_program_by_hand_is_below(name: str) -> None:
     case = CASES[name]

@@ -19,6 +19,7 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 TEXTS = {
     "convolution": (
@@ -52,6 +53,7 @@ def scopes(name: str) -> list[Scope]:
     return list(graph.stages)
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", TEXTS)
 def test_as_each_operator_by_itself(name: str) -> None:
     matcher = Matcher(OPERATORS)

@@ -27,7 +27,7 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import show
-from tests.amount import CAMPAIGN, PART, one_in
+from tests.amount import CAMPAIGN, PART, one_in, sampled
 from tests.derivations.seeds import corrupt, read
 from tests.derivations.small import FORMULAS, MACHINES, roots, searched
 
@@ -98,6 +98,7 @@ def test_steps_in_another_order_are_found(name: str) -> None:
     assert any("does not occur" in line for line in failures(report))
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", DERIVED)
 def test_a_missing_or_repeated_step_is_found(name: str) -> None:
     plan = longest(name)

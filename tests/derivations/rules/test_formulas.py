@@ -155,6 +155,7 @@ def refused(text: str, rule: Rule | JointRule) -> bool:
         return True
 
 
+@sampled(2)
 @pytest.mark.parametrize("count", [INSTANCES // PART, pytest.param(INSTANCES, marks=CAMPAIGN)])
 @EVERY_IDENTITY
 def test_it_is_true(rule: Rule | JointRule, identity: Identity, count: int) -> None:
@@ -162,7 +163,7 @@ def test_it_is_true(rule: Rule | JointRule, identity: Identity, count: int) -> N
     assert not differs(identity, rule, count)
 
 
-@sampled(4)
+@sampled(8)
 @EVERY_IDENTITY
 def test_a_falsified_one_is_refused(rule: Rule | JointRule, identity: Identity) -> None:
     """Of a joint rule, by one of its identities, which all have the same joined scope."""
@@ -176,6 +177,7 @@ def test_a_falsified_one_is_refused(rule: Rule | JointRule, identity: Identity) 
         assert any(refused(each, rule) for each in (text, *changed)), text
 
 
+@sampled(2)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_examples_are_instances(rule: Rule) -> None:
     """An identity is read from the left or from the right."""
@@ -189,7 +191,7 @@ def test_examples_are_instances(rule: Rule) -> None:
         ), example.before
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 def test_a_changed_example_is_no_instance(rule: Rule) -> None:
     for example in rule.examples[:1]:

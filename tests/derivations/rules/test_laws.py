@@ -144,6 +144,7 @@ def steps(name: str, number: int, before: Scope) -> Iterator[Step]:
                 continue
 
 
+@sampled(2)
 @pytest.mark.parametrize(("name", "number"), EQUATIONS)
 def test_a_law_is_found_and_shown(name: str, number: int) -> None:
     before, right = sides(name, number, 0)
@@ -181,7 +182,7 @@ def changed(witness: ByLaw) -> Iterator[ByLaw]:
     yield replace(witness, law=NAMES[(NAMES.index(witness.law) + 1) % len(NAMES)])
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("name", "number"), first(len(SOME), SOME + OTHERS))
 def test_a_falsified_step_is_refused(name: str, number: int) -> None:
     """By the checker, whatever the witness says of another right side; and by both where the

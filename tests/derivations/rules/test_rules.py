@@ -101,7 +101,7 @@ def test_refusals_are_refused_for_their_reason(rule: Rule) -> None:
         assert refusal.reason in str(error.value)
 
 
-@sampled(2)
+@sampled(4)
 @EVERY_RULE
 @pytest.mark.parametrize("part", [PART, pytest.param(1, marks=CAMPAIGN)])
 def test_steps_from_varied_examples_hold(rule: Rule, part: int) -> None:
@@ -111,6 +111,7 @@ def test_steps_from_varied_examples_hold(rule: Rule, part: int) -> None:
         judge(step)
 
 
+@sampled(2)
 @EVERY_RULE
 def test_steps_are_deterministic(rule: Rule) -> None:
     for step in seeded_steps(rule.name, False)[:10]:
@@ -134,6 +135,7 @@ def test_steps_from_random_scopes_hold(scope: Scope) -> None:
             judge(step)
 
 
+@sampled(2)
 @EVERY_RULE
 @pytest.mark.parametrize("count", [2, pytest.param(16, marks=CAMPAIGN)])
 def test_chains_of_steps_hold(rule: Rule, count: int) -> None:
@@ -157,6 +159,7 @@ def test_chains_of_steps_hold(rule: Rule, count: int) -> None:
         assert same(start, current, used)
 
 
+@sampled(2)
 @EVERY_RULE
 @pytest.mark.parametrize("part", [2, pytest.param(1, marks=CAMPAIGN)])
 def test_a_corrupted_witness_proves_nothing_false(rule: Rule, part: int) -> None:

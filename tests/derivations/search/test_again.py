@@ -43,7 +43,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], int]] = [
 ]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("text", "here", "there", "least"), CASES)
 def test_again(text: str, here: dict[str, Any], there: dict[str, Any], least: int) -> None:
     """The same rules and operators, and the independent checker agrees."""

@@ -28,7 +28,7 @@ READING = {
 }
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_stage_is_what_it_is_by_itself(name: str) -> None:
     """A graph remembers how reads alike were staged; one that has staged nothing cannot."""

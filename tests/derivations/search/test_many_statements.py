@@ -110,7 +110,7 @@ def test_steps_applied_together_are_those_applied_one_after_another(name: str) -
     assert changed
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", one_in(2, FORMULAS))
 @pytest.mark.parametrize("padding_free", [True, False])
 def test_no_choice_can_be_improved(name: str, padding_free: bool) -> None:
@@ -195,6 +195,7 @@ def test_an_interruption_before_the_first_program_leaves_the_given_one() -> None
     assert graph.stopped == "interrupted"
 
 
+@pytest.mark.campaign
 def test_without_time_one_program_for_each_choice_is_put_together() -> None:
     given = parse(*LONG["3 blocks with softmax"]).roots()
     graph = Graph(LAWLESS, OPERATORS, H100)

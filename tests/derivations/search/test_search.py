@@ -80,7 +80,7 @@ def test_every_plan_is_the_formula(name: str, machine: str) -> None:
             assert equal(root, found) is None, show(found)
 
 
-@sampled(2)
+@sampled(4)
 @EVERY_FORMULA
 def test_every_step_of_the_graph_is_an_equality(name: str) -> None:
     graph = Graph(RULES, OPERATORS, LIBRARY)

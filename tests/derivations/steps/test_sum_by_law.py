@@ -21,6 +21,7 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.laws import REAL_LAWS
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import tensors_of
+from tests.amount import sampled
 from tests.derivations.rules.test_laws import agree
 
 ALL = Laws(tuple(name for name, law in REAL_LAWS.items() if law.closes))
@@ -86,6 +87,7 @@ def steps(before: Scope) -> Iterator[Step]:
             continue
 
 
+@sampled(2)
 @pytest.mark.parametrize("text", CLOSED)
 def test_a_sum_has_its_closed_form(text: str) -> None:
     before, right = scope_of(text), scope_of(CLOSED[text])

@@ -97,7 +97,7 @@ def test_stages(name: str) -> None:
             check(stage)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_stages(kind: str) -> None:
     choose = Random(kind)
@@ -140,7 +140,7 @@ def test_strange_numbers_stay_where_they_are() -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-11, err_msg=text)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("far", [0, 1, 30])
 def test_a_loop_runs_again_for_operands_that_are_far(far: int) -> None:
     """Totals count nothing twice, at borders neither; what is written is written again."""
@@ -164,7 +164,7 @@ def test_a_loop_runs_again_for_operands_that_are_far(far: int) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11, err_msg=text)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize(
     "text",

@@ -211,7 +211,7 @@ def differs(name: str, dtype: str) -> bool:
     return functions(dtype)[name] is not functions(dtype, vectors=False)[name]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("name", "dtype", "plain"), of_arity(1))
 def test_of_one(name: str, dtype: str, plain: bool) -> None:
     largest = np.finfo(dtype).max
@@ -226,7 +226,7 @@ def test_of_one(name: str, dtype: str, plain: bool) -> None:
         assert known.pieces or known.steps or known.truth or known.always_finite, name
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     ("dtype", "plain"), [("float32", False), ("float32", True), ("float64", False)]
 )
@@ -244,7 +244,7 @@ def test_operands_that_are_near(name: str, dtype: str, plain: bool) -> None:
     check_special(name, applied(name + NEAR, odd, plain=plain), odd)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", DIVIDING)
 def test_quotients_that_are_near(name: str, dtype: str) -> None:
@@ -308,6 +308,7 @@ def test_words_on_vectors_become_part_of_the_loop(name: str, dtype: str) -> None
     assert not re.search(r"\bcallq?\b", kernel)
 
 
+@sampled(2)
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("name", ["log", "log2", "log10", "log1p"])
 def test_logarithms_cancel_nothing_near_one(name: str, plain: bool) -> None:
@@ -352,7 +353,7 @@ def test_kernels_have_every_function_of_the_notation() -> None:
     assert set(functions("int64")) == whole - chosen - parts - {"bitwise_invert"}
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", [n for n in functions("int64") if n in WHOLE])
 def test_whole_numbers(name: str) -> None:
     """As torch, except that a divisor 0 counts as 1; the least number has no opposite."""
@@ -365,7 +366,7 @@ def test_whole_numbers(name: str) -> None:
     np.testing.assert_array_equal(found[defined], expected)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     "name", ["sqrt", "abs", "exp", "log", "log2", "log10", "log1p", "expm1", "tanh"]
 )

@@ -27,6 +27,7 @@ from einderive.eops.cpu_kernels.products.kernel import (
 )
 from einderive.eops.torch_views.contract import NARROW, Operand, contract, narrow_by
 from einderive.frontend.running.execute import executable, task_of
+from tests.amount import sampled
 
 KEPT = frozenset((0, 1))
 PRODUCT = "Y[i,j] = A[i,k]*B[k,j]"
@@ -75,6 +76,7 @@ def test_rows_of_y_may_lie_apart() -> None:
     torch.testing.assert_close(multiplied(x, y), x @ y)
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("terms", "columns"),
     [(6, 2), (6, 3), (6, 5), (6, 10), (6, 17), (6, 31), (71, 2), (64, 3), (79, 6)],
@@ -157,6 +159,7 @@ def test_a_kernel_on_disk_serves_other_processes(
     kernel_module._code.cache_clear()
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("text", "shapes"),
     [

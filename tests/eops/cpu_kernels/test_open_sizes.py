@@ -83,7 +83,7 @@ def refuse(*_: Any, **__: Any) -> Any:
     raise AssertionError("compiled again")
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", TEXTS)
 def test_one_code_for_several_sizes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EINDERIVE_CACHE", "off")

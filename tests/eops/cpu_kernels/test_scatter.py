@@ -51,7 +51,7 @@ def operand(tensor: Tensor, seed: int) -> NDArray[Any]:
     return found
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", TEXTS)
 def test_terms_go_to_their_places(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXTS[name]

@@ -102,7 +102,7 @@ def refuse(*_: Any) -> Any:
     raise AssertionError("torch was asked")
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     ("text", "a", "b"), first(len(TEXTS), CASES), ids=lambda part: str(part)[:40]
 )

@@ -40,7 +40,7 @@ def written_out(operator: Operator, binding: Binding) -> Scope:
     raise AssertionError(f"{operator.name} has no instance for {binding}")
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
 def test_launchers_compute_what_the_checker_writes_out(operator: Operator) -> None:
     for number, scope in enumerate(cases(operator)):
@@ -75,7 +75,7 @@ WRONG = {
 """A definition that is not the operator's."""
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", WRONG)
 def test_another_definition_is_no_instance(name: str) -> None:
     operator = replace(by_name(name), definition=WRONG[name], variants=())

@@ -66,7 +66,7 @@ def test_every_operator_is_tested() -> None:
         by_name("convolute")
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("operator", TABLE, ids=lambda o: o.name)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_instances_of_the_definition(operator: Operator, seed: int) -> None:
@@ -119,7 +119,7 @@ def test_matmul_work_counts_layout_copies() -> None:
     assert copied == free + 8 * 2 * 8 * 16 * 32
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16, torch.int64])
 def test_element_types(operator: Operator, dtype: torch.dtype) -> None:

@@ -105,7 +105,7 @@ def bindings(scope: Scope) -> tuple[tuple[Operator, Binding], ...]:
     return found
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("part", [PART, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_random_bindings(kind: str, part: int) -> None:

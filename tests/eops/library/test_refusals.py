@@ -15,6 +15,7 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Condition, Scope, Select
 from einderive.ta.ir.operator import Binding, Operator
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.eops.instances import TABLE, instance
 from tests.eops.operator_cases import RECOGNISED, scope_of
 
@@ -219,6 +220,7 @@ def parsed(text: str, shapes: Shapes, ranges: Ranges) -> Scope:
     return scope_of((text, shapes, ranges))
 
 
+@sampled(2)
 @pytest.mark.parametrize(("name", "text", "shapes", "ranges", "reason"), NEAR)
 def test_near_misses(name: str, text: str, shapes: Shapes, ranges: Ranges, reason: str) -> None:
     found = match(by_name(name), parsed(text, shapes, ranges))

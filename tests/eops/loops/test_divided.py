@@ -47,7 +47,7 @@ def group_of(text: str) -> Group:
     return Group(tuple(stages(*roots)), tuple(roots))
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", TEXTS)
 def test_they_give_what_the_interpreter_gives(name: str) -> None:
     text, _ = TEXTS[name]

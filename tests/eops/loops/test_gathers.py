@@ -55,7 +55,7 @@ def values(random: Random, shapes: dict[str, tuple[int, ...]]) -> Values:
     }
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("text", "shapes"), FORMULAS)
 def test_kernels_of_gathers(text: str, shapes: dict[str, tuple[int, ...]]) -> None:
     group, random = group_of(text, **shapes), Random(text)

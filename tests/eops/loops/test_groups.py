@@ -117,7 +117,7 @@ def fits(group: Group) -> bool:
     return plan(group, dense(group)) is not None
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("number", first(3, range(6)))
 def test_random_groups_compiled(number: int) -> None:
     """The same by numba, on the largest of some groups."""

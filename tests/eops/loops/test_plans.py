@@ -20,6 +20,7 @@ from einderive.eops.loops.values import Choice, Load, Operation
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.eops.loops.interpreted import check
 
 LAYER_NORM = (
@@ -126,6 +127,7 @@ def test_stages_are_fused_where_that_moves_less(text: str, sizes: list[int]) -> 
     assert fused(text) == sizes
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     "text",
     [

@@ -45,7 +45,7 @@ def group_of(text: str) -> Group:
     return Group(tuple(stages(*roots)), tuple(roots))
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.parametrize("open_sizes", [False, True])
 @pytest.mark.parametrize("name", WINDOWS)
 def test_short_sums_have_no_totals(name: str, open_sizes: bool) -> None:

@@ -14,6 +14,7 @@ from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.types import real_scalar
 from einderive.eops.triton_kernels.emit_access import literal
+from tests.amount import sampled
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 LARGE = Fraction(10) ** 400
@@ -30,6 +31,7 @@ FORMULAS = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "float16", "int64"])
 @pytest.mark.parametrize(("text", "wanted"), FORMULAS)
 def test_a_constant_beyond_float64_is_an_infinity(

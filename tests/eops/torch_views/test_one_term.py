@@ -15,6 +15,7 @@ from einderive.ta.exact.interp import input_tensors
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.ta.exact.test_one_term import FOUND, SHAPES, values
 
 
@@ -28,6 +29,7 @@ def run(scope: Scope, given: dict[str, Any], *, as_written: bool = False) -> tor
     return compute({t: torch.as_tensor(given[t.name]) for t in input_tensors(scope)})
 
 
+@sampled(2)
 @pytest.mark.parametrize("as_written", [False, True])
 @pytest.mark.parametrize("bad", [None, np.nan, 0.5, 1e300])
 @pytest.mark.parametrize("text", FOUND)

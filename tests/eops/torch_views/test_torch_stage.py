@@ -22,7 +22,7 @@ from einderive.ta.ir.affine import add, floordiv, modulo, scale
 from einderive.ta.ir.canon import scope
 from einderive.ta.ir.expr import apply, const
 from einderive.ta.ir.node import Access, Scope, Tensor
-from tests.amount import examples
+from tests.amount import examples, sampled
 from tests.eops.stages import SCOPES, band, loops, mul, offset_add, read, x
 from tests.strategies import Grammar, scopes
 
@@ -85,6 +85,7 @@ ENDS = (
 )
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("function", sorted(f for f in FUNCTIONS if FUNCTIONS[f].arity == 1))
 def test_functions_at_the_ends(function: str, dtype: torch.dtype) -> None:

@@ -9,7 +9,7 @@ import einderive as ed
 from tests.amount import sampled
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 @pytest.mark.parametrize(
     "text",

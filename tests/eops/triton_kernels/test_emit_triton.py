@@ -41,7 +41,7 @@ def interpreted(
     return {record["case"]: record for record in map(json.loads, told.splitlines())}
 
 
-@sampled(6)
+@sampled(12)
 @pytest.mark.parametrize("name", CASES)
 def test_meaning_in_the_interpreter(interpreted: dict[str, dict[str, Any]], name: str) -> None:
     record, case = interpreted[name], CASES[name]

@@ -31,7 +31,7 @@ def records(kernels: Path) -> dict[str, dict[str, Any]]:
     return {record["name"]: record for record in map(json.loads, told.splitlines())}
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", CASES)
 def test_meaning_in_the_interpreter(records: dict[str, dict[str, Any]], name: str) -> None:
     assert records[name]["error"] <= CASES[name].tolerance
@@ -106,7 +106,7 @@ FEW = [*((name, "cuda:90") for name in WIDE), *(("softmax", target) for target i
 EVERY = [(name, target) for name in WIDE for target in TARGETS]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     ("name", "target"), first(len({*FEW}), list(dict.fromkeys([*FEW, *EVERY])))
 )

@@ -50,7 +50,7 @@ FEW += [(name, target) for target in TARGETS for name in ("offset add", *HALVES[
 EVERY = [(name, target) for name in STAGES for target in TARGETS]
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(
     ("name", "target"), first(len({*FEW}), list(dict.fromkeys([*FEW, *EVERY])))
 )

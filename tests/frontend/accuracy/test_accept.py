@@ -83,7 +83,7 @@ def test_expanded_distances_lose_digits_where_there_is_an_offset_only() -> None:
     assert all(found.accepted and found.digits < 1 for found in others)
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(
     ("text", "shapes"),
     [

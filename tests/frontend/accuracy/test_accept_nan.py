@@ -59,7 +59,7 @@ def same_positions(got: Any, wanted: Any) -> None:
     assert np.isfinite(got[np.isfinite(wanted)]).all()
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", STRICT)
 def test_strict_programs_keep_nan_and_infinity(name: str) -> None:
     """Everywhere, against the interpreter, on inputs that acceptance has not seen."""
@@ -83,7 +83,7 @@ def test_a_program_that_moves_nan_is_noticed() -> None:
     assert moved(given.source, cases, executable(hoisted.unchanged, "cpu")).startswith("infinities")
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", STRICT)
 def test_strict_derivations_are_equal_on_nan_too(name: str) -> None:
     """Every candidate, evaluated as it is written, beside the formula."""

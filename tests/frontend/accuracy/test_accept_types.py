@@ -39,7 +39,7 @@ TABLE: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.parametrize(("name", "dtype"), one_in(3, product(TABLE, FLOATS)))
 def test_accepted_programs_are_as_exact_as_the_direct_one(
     name: str, dtype: str, monkeypatch: pytest.MonkeyPatch

@@ -100,7 +100,7 @@ def shapes_of(text: str) -> dict[str, Any]:
     return given
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.parametrize("dtype", ["int64", "int8", "uint8", "bool"])
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_all_programs_give_the_formula_in_the_same_type(text: str, dtype: str) -> None:
@@ -162,6 +162,7 @@ CONSTANTS = {
 }
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", ["int64", "int8", "bool"])
 @pytest.mark.parametrize("text", CONSTANTS)
 def test_a_constant_statement_over_integers_is_one(text: str, dtype: str) -> None:
@@ -222,6 +223,7 @@ def test_constants_of_a_gpu_program_have_the_same_types(types: Any, wanted: Any)
     assert tuple(buffers[scope].dtype for scope in run.scopes[:2]) == wanted
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("text", "dtype"),
     [
@@ -253,7 +255,7 @@ def test_a_float_in_the_place_of_an_integer_is_refused() -> None:
     assert expected.error_of(replace(run, runs=(floating,))) == inf
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("dtype", ["int8", "bool"])
 @pytest.mark.parametrize("fill", ["200", "1/2", "inf"])
 @pytest.mark.parametrize(
@@ -296,7 +298,7 @@ READS = (
 )
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("fill", FILLS, ids=str)
 @pytest.mark.parametrize("dtype", [*SMALL_TYPES, "int64"])
 def test_a_fill_need_not_fit_the_type(dtype: str, fill: Any) -> None:

@@ -11,6 +11,7 @@ import einderive as ed
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.ta.errors import NameUnknownError
+from tests.amount import sampled
 from tests.frontend.races import candidates_win
 
 FORMULA = "Y[i,e] = exp(Q[i]+K[j])*V[j,e]"
@@ -122,6 +123,7 @@ def derived(formula: str) -> str:
     return line.removeprefix("Y[i] = ").removesuffix(f" where i in 0:{SIZE}")
 
 
+@sampled(2)
 @pytest.mark.parametrize(("formula", "expected"), EXPECTED.items())
 def test_what_everybody_expects_is_simplified(formula: str, expected: str) -> None:
     assert derived(formula) == expected

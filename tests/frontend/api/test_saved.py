@@ -78,7 +78,7 @@ def loaded(data: Any, folder: Path) -> ed.Derivation:
     return ed.load(folder / "d.json")
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(("text", "options"), one_in(3, CASES))
 def test_what_is_saved_checks(text: str, options: dict[str, Any], tmp_path: Path) -> None:
     derivation = ed.derive(text, target="cpu", budget=BUDGET, **options)
@@ -120,7 +120,7 @@ WRONG: dict[str, str] = {
 }  # fmt: skip
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("stated", WRONG.values(), ids=WRONG)
 def test_another_program_than_the_steps_lead_to_is_found(stated: str, tmp_path: Path) -> None:
     text, shapes = TWO

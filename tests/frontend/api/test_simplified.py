@@ -40,7 +40,7 @@ SIMPLIFIED = [
 ]
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.parametrize(("text", "best"), SIMPLIFIED)
 def test_the_best_program(text: str, best: str) -> None:
     text = re.sub(r"\b([xy])\b", r"\1[i]", text)

@@ -54,7 +54,7 @@ def test_the_type_is_that_of_other_extents(text: str, line: Line, dtype: str) ->
     assert _kind(one) == np.asarray(line(_values(3, dtype))).dtype.kind
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("n", [1, 3])
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
 @pytest.mark.parametrize(("text", "line"), FORMULAS)

@@ -56,7 +56,7 @@ CASES: Final[dict[str, tuple[Any, dict[str, Any]]]] = {
 }
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("convert", [np.asarray, torch.from_numpy], ids=["numpy", "torch"])
 @pytest.mark.parametrize("text", CASES)
 def test_values(text: str, convert: Callable[[Any], Any]) -> None:

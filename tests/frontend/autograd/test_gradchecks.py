@@ -120,6 +120,7 @@ formulas is torch's autograd of the definition."""
 every_formula = pytest.mark.parametrize("formula", ALL, ids=lambda formula: formula.name)
 
 
+@pytest.mark.campaign
 @sampled(len(ALL))
 @every_formula
 def test_derivatives_are_slopes(formula: Formula) -> None:

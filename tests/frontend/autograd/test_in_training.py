@@ -222,7 +222,7 @@ class Two(torch.nn.Module):
         return self.second(self.first(x).sin())
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("backend", ["eager", "aot_eager"])
 def test_two_layers_in_one_graph(backend: str) -> None:
@@ -245,7 +245,7 @@ def one_process(tmp_path: Path) -> Iterator[None]:
     distributed.destroy_process_group()
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("one_process")
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import einderive as ed
+from tests.amount import sampled
 from tests.frontend.autograd.test_node import QUICK, operands
 from tests.frontend.autograd.test_transformations import TEXT, TRANSFORMATIONS, plain
 
@@ -26,6 +27,7 @@ def operator(function: ed.CompiledFunction) -> Any:
     return lambda a, x: made(a, x)
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", TRANSFORMATIONS)
 def test_an_operator_is_transformed(operator: Any, name: str) -> None:
     a, x = operands((2, 3), (3,), requires=False)
@@ -33,6 +35,7 @@ def test_an_operator_is_transformed(operator: Any, name: str) -> None:
     torch.testing.assert_close(found, TRANSFORMATIONS[name](plain, a, x))
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", TRANSFORMATIONS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_function_is_transformed_in_compiled_code(

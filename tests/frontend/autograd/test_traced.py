@@ -131,6 +131,7 @@ def test_workers_of_a_data_loader(layer: Compiled) -> None:
     torch.testing.assert_close(torch.cat(list(loader)), expected)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("dynamic", first(1, [True, None, False]))
 @pytest.mark.filterwarnings("ignore")
 def test_other_sizes_are_traced_in_one_graph(dynamic: bool | None) -> None:

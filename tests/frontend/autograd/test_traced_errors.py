@@ -79,7 +79,7 @@ WAYS: dict[str, Callable[[Call, list[torch.Tensor]], Any]] = {
 }
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("wrong", CALLS)
 @pytest.mark.parametrize("way", WAYS)

@@ -26,7 +26,7 @@ from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.sources import with_tensors
-from tests.amount import first, one_in
+from tests.amount import first, one_in, sampled
 from tests.fuzz.generator import program as random_program
 
 MOST_ELEMENTS = 1 << 22
@@ -78,6 +78,7 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
     found(formula.text, **cast(Any, {**formula.shapes(n), **formula.beside(n)}))
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("text", "shapes", "line"),
     [
@@ -136,8 +137,8 @@ def test_all_programs_of_the_list_are_right(formula: Formula) -> None:
         (
             "Y[h,w] = A[h+r-3,2*w+s-2]/35 where h in 0:9, w in 0:4, r in 0:7, s in 0:5",
             {"A": (9, 8)},
-            "F.avg_pool2d(F.avg_pool2d(A[None, None, :, :], (7, 1), stride=1, padding=(3, 0)), (1, 5),"
-            " stride=(1, 2), padding=(0, 2))",
+            "F.avg_pool2d(F.avg_pool2d(A[None, None, :, :], (7, 1), stride=1, padding=(3, 0)),"
+            " (1, 5), stride=(1, 2), padding=(0, 2))",
         ),
         (
             "Y[h,w] = max[r,s](A[h+r,w+2*s]) where h in 0:4, w in 0:3, r in 0:6, s in 0:4",
@@ -346,6 +347,7 @@ def test_names_and_the_order_of_operands_have_no_say() -> None:
 SCORES = "sum[d](Q[b,i,d]*K[b,j,d])"
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("weights", "options"),
     [

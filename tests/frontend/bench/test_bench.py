@@ -47,7 +47,7 @@ def test_budgets_grow() -> None:
     assert efforts == sorted(set(efforts) - {Budget().effort})
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("number", CASES)
 def test_the_reference_program_is_reached_or_bettered(number: int) -> None:
     outcome = run(CASES[number], H100, Budget(states=700))

@@ -42,6 +42,7 @@ def test_compiling_takes_three_seconds_unless_the_line_itself_is_slow() -> None:
     assert replace(row(0.2, 0.2, 0.2), compile_seconds=9.0).quickly_compiled
 
 
+@pytest.mark.campaign
 def test_a_line_of_numpy_is_raced_on_arrays_and_judged_on_tensors(capsys: Capture) -> None:
     """The operands in an order of their own."""
     name = "weighted variance"

@@ -92,7 +92,7 @@ def outputs(result: Any) -> list[np.ndarray]:
     return [np.asarray(y) for y in (result if isinstance(result, tuple) else (result,))]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("text", FORMULAS)
 def test_every_call_gives_what_the_stages_give(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also from the second call on, when stages no longer run, for each layout in turn."""

@@ -16,6 +16,7 @@ from einderive.eops.loops.group import Group
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 INTEGERS = {"I": torch.tensor([1, 2, 3, 4, 5, 7, 7]), "J": torch.tensor([1, 2, 3, 0, 0, 0, 7])}
 FORMULAS = [
@@ -27,6 +28,7 @@ FORMULAS = [
 """With how many sevenths they are."""
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize(("text", "sevenths"), FORMULAS)
 def test_it_has_the_digits_of_the_inputs(text: str, sevenths: int, dtype: torch.dtype) -> None:

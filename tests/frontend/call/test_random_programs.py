@@ -67,7 +67,7 @@ def data(inputs: Sequence[Tensor], choose: Random) -> list[torch.Tensor]:
     ]
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_calls_give_what_the_stages_give(seed: int) -> None:
     choose = Random(f"calls {seed}")

@@ -480,7 +480,7 @@ def test_an_interrupted_measurement_says_so(
     assert "(interrupted: not all were tried or timed)" in " ".join(out.split())
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     ("closed", "argv", "code"),
     first(

@@ -118,7 +118,7 @@ def version(data: Any) -> None:
     data["derivations"][0]["record"]["version"] = 99
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("change", [witness, law, budget, version])
 def test_what_does_not_check_is_refused(
     change: Callable[[Any], None], exported: Path, capsys: pytest.CaptureFixture[str]

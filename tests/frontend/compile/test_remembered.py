@@ -228,7 +228,7 @@ FORMULAS = {
 }
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.compiled
 @pytest.mark.parametrize("text", FORMULAS, ids=range(len(FORMULAS)))
 def test_every_program_that_might_be_chosen_is_put_together_again(text: str) -> None:

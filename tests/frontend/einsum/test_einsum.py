@@ -62,7 +62,7 @@ DTYPES = ("float64", "int64", "complex128", "bool")
 TYPED = [(*case, dtype) for case in CASES for dtype in DTYPES]
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(
     ("equation", "shapes", "dtype"),
     one_in(5, TYPED),
@@ -78,7 +78,7 @@ def test_as_numpy(equation: str, shapes: tuple[Shape, ...], dtype: str) -> None:
     agree(tensor.numpy(), wanted)
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(("equation", "shapes"), CASES)
 def test_the_program_means_what_numpy_means(equation: str, shapes: tuple[Shape, ...]) -> None:
     arrays = [array.astype(np.float64) for array in random_arrays(shapes, "int64")]

@@ -25,7 +25,7 @@ LIBRARIES: dict[str, Any] = {
 }
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_calls_of_the_suites_again(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every tenth call of the suites; most are answered by a flat function the second time."""

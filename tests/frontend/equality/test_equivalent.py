@@ -101,7 +101,7 @@ WRONG = {
 }
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_programs_are_different(name: str) -> None:
     left, right, shapes = WRONG[name]
@@ -269,7 +269,7 @@ NOT_EQUAL = [
 ]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("left", "right"), NOT_EQUAL)
 @pytest.mark.parametrize("laws", [(), ("exp-sum",)])
 def test_order_and_signs_make_nothing_else_equal(
@@ -345,7 +345,7 @@ INSIDE = (
 BESIDE = ("", "+maximum(B[i],A{fill=-inf}[i-1])", "+C[i]*A{fill=-inf}[i-1]")
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("function", [*OUTSIDE, *INSIDE])
 @pytest.mark.parametrize("more", BESIDE)
 def test_a_function_outside_of_its_domain_has_no_value(function: str, more: str) -> None:

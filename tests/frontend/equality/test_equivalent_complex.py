@@ -12,7 +12,7 @@ import pytest
 
 import einderive as ed
 from einderive.ta.equality.complex_balls import ALIKE, ComplexPreciseField
-from tests.amount import one_in
+from tests.amount import one_in, sampled
 
 TRUE = """
 real(z) = (z+conj(z))/2
@@ -92,6 +92,7 @@ def verdict(left: str, right: str) -> ed.Verdict:
     return ed.equivalent(f"Y = {left}", f"Y = {right}", dtypes=types, **shapes)
 
 
+@sampled(2)
 @pytest.mark.parametrize(("left", "right"), one_in(2, pairs(TRUE)))
 def test_true_identities_are_proved(left: str, right: str) -> None:
     assert verdict(left, right)

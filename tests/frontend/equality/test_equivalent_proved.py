@@ -43,7 +43,7 @@ MUTANTS = 24
 HUGE = 10_000_000
 
 
-@sampled(4)
+@sampled(8)
 @pytest.mark.parametrize("name", one_in(2, CASES))
 def test_every_show_case_is_decided_at_its_sizes_of_use(name: str) -> None:
     case = CASES[name]
@@ -86,7 +86,7 @@ def judged(name: str, count: int) -> tuple[Counter[bool], Counter[bool]]:
     return seen, different
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     ("name", "count"),
     first(
@@ -155,6 +155,7 @@ def window(weights: dict[int, int]) -> str:
     return f"Y[i] = {terms or '0*A[i]'} where i in 0:{HUGE}"
 
 
+@sampled(2)
 @pytest.mark.parametrize("seed", range(30))
 def test_entries_that_a_sum_takes_several_times_are_counted(seed: int) -> None:
     """S[r,s] A[i+a*r+b*s] is a window whose weights say how often a*r+b*s takes each value."""

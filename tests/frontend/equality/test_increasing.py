@@ -92,7 +92,7 @@ def sizes(text: str, extent: int) -> dict[str, tuple[int, ...]]:
     return {name: (extent,) for name in ("A", "B") if f"{name}[" in text}
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(("left", "right"), EQUAL)
 def test_equal_formulas_are_shown_to_be_equal_at_any_size(left: str, right: str) -> None:
     for extent in (3, 200):
@@ -110,6 +110,7 @@ def test_others_do_not_become_the_same(left: str, right: str) -> None:
     assert simplified(roots[0]).root is not simplified(roots[1]).root
 
 
+@sampled(2)
 @pytest.mark.parametrize(("left", "right"), NO_NUMBERS)
 def test_comparisons_of_what_may_be_no_number(left: str, right: str) -> None:
     assert not ed.equivalent(left, right, **sizes(left + right, 3))
@@ -149,12 +150,13 @@ def test_terms_that_are_numbers(text: str, number: bool) -> None:
     assert is_number(root.body, root.domain) == number
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("left", "right"), UNEQUAL)
 def test_unequal_formulas_are_different(left: str, right: str) -> None:
     assert ed.equivalent(left, right, **sizes(left + right, 3)).kind == "different"
 
 
+@sampled(2)
 @pytest.mark.parametrize("text", sorted({side for pair in EQUAL + UNEQUAL for side in pair}))
 def test_what_is_left_has_the_values_of_the_formula(text: str) -> None:
     """Entries are quarters, so that no two that differ become equal by rounding."""
@@ -171,7 +173,7 @@ def test_what_is_left_has_the_values_of_the_formula(text: str) -> None:
 NEAREST = "Y[i] = argmin[j](sum[k]((A[i,k] - B[j,k])^2))"
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(
     ("other", "equal"),
     [

@@ -132,6 +132,7 @@ def test_steps_and_measurements_are_there_without_a_script(
     assert "einderive derive" in shown
 
 
+@pytest.mark.campaign
 def test_notebooks_show_a_fragment_of_the_same(compiled: CompiledFunction) -> None:
     for shown in (few()._repr_html_(), compiled._repr_html_()):
         parsed = Balance(shown)

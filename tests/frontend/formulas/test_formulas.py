@@ -27,7 +27,7 @@ SOURCES = (
 )
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("formula", FORMULAS, ids=lambda formula: formula.name)
 def test_plain_lines_are_the_formula(formula: Formula) -> None:
     n = SIZES[0]

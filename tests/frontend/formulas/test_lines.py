@@ -24,7 +24,7 @@ def by_line(formula: Formula, n: int, dtype: str) -> tuple[np.ndarray[Any, Any],
     return tuple(np.asarray(y) for y in outputs)
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("formula", WRITTEN, ids=lambda formula: formula.name)
 def test_the_line_runs(formula: Formula) -> None:
     tiny, full = formula.sizes

@@ -26,7 +26,7 @@ def close(found: Sequence[Any], formula: Formula, n: int) -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-9)
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("formula", WRITTEN, ids=lambda formula: formula.name)
 def test_the_formula_is_its_line(formula: Formula) -> None:
     n = formula.sizes[0]
@@ -38,7 +38,7 @@ def test_the_formula_is_its_line(formula: Formula) -> None:
     close(as_written(program)(inputs), formula, n)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("formula", one_in(24, WRITTEN), ids=lambda formula: formula.name)
 def test_it_is_derived_tried_and_checked(formula: Formula, monkeypatch: pytest.MonkeyPatch) -> None:
     n = formula.sizes[0]

@@ -15,7 +15,7 @@ from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.gradients.proof import MOST_POINTS
 from einderive.ta.ir.subst import points_of
-from tests.amount import one_in
+from tests.amount import one_in, sampled
 from tests.ta.gradients.autograd import gradients
 from tests.ta.gradients.test_reads import agrees
 
@@ -33,6 +33,7 @@ def at_smallest(formula: Formula) -> tuple[ed.Program, dict[str, torch.Tensor]]:
     return ed.parse(formula.text, dtypes=types, **cast(Any, beside)), values
 
 
+@sampled(2)
 @pytest.mark.parametrize("formula", one_in(30, ALL), ids=lambda formula: formula.name)
 def test_gradients_of_formulas(formula: Formula) -> None:
     program, values = at_smallest(formula)

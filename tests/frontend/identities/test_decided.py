@@ -42,7 +42,7 @@ def assumed(side: str, pair: Pair) -> str:
     return f"assume {', '.join(here)}\n" if here else ""
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("pair", EQUALITIES, ids=str)
 def test_equal(pair: Pair) -> None:
     try:
@@ -54,7 +54,7 @@ def test_equal(pair: Pair) -> None:
     assert found or str(pair) in UNDECIDED, found
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("pair", one_in(2, [(pair,) for pair in UNEQUAL]), ids=str)
 def test_unequal(pair: Pair) -> None:
     try:

@@ -179,7 +179,7 @@ def test_the_lists_have_150_pairs_each_without_repetition() -> None:
     assert all(pair.source for pair in (*EQUAL, *UNEQUAL))
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("pair", EQUAL, ids=str)
 def test_equal_pairs_agree_everywhere(pair: Pair) -> None:
     found = comparisons(pair)
@@ -187,7 +187,7 @@ def test_equal_pairs_agree_everywhere(pair: Pair) -> None:
     assert all(found)
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("pair", UNEQUAL, ids=str)
 def test_unequal_pairs_differ_somewhere(pair: Pair) -> None:
     found = comparisons(pair)

@@ -23,6 +23,7 @@ from einderive.frontend.kernels.data import kernels_data
 from einderive.frontend.kernels.texts import kernel_texts
 from einderive.ta.errors import BuildError, RecordError
 from einderive.ta.printing.show import show
+from tests.amount import sampled
 from tests.frontend.explorer.derived import distances, few
 from tests.test_layers import ROOT
 
@@ -91,6 +92,7 @@ def test_a_kernel_that_ran_on_a_gpu_tells_what_it_takes() -> None:
     assert all(not launch.timed and launch.registers is None for launch in rest)
 
 
+@pytest.mark.campaign
 def test_registers_are_told_without_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the compiler for the target, of every configuration; a record keeps them, with the times
     that it had."""
@@ -143,6 +145,7 @@ def test_what_does_not_fit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(kernels_data(kernels)) == 1
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -19,6 +19,7 @@ from einderive.frontend.explorer.trials import measured_view
 from einderive.frontend.report.measured import compiled_text
 from einderive.frontend.text import minute
 from einderive.ta.errors import RecordError
+from tests.amount import sampled
 from tests.frontend.explorer.derived import distances, few, measured
 from tests.frontend.explorer.test_page import HOSTILE
 
@@ -123,6 +124,7 @@ def _trial(**given: Any) -> Callable[[Any], None]:
     return lambda race: race["trials"][0].update(given)
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     "spoil",
     [

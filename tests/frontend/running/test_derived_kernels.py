@@ -26,7 +26,7 @@ def records(amount: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in told.splitlines()]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("amount", ["few", pytest.param("every", marks=CAMPAIGN)])
 @pytest.mark.parametrize(
     ("formula", "operators", "step", "least"),
@@ -65,7 +65,7 @@ def beside_a_product(formula: str) -> Scope:
     return stage.scope
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("formula", ["conv", "band", "conv transpose"])
 def test_derived_kernels_compile_ahead_of_time(formula: str, target: str, tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def stays_alone(run: Callable[..., Any], inputs: Mapping[str, Any]) -> None:
         np.testing.assert_array_equal(found, values)
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_writing_to_a_result_changes_nothing_else(name: str) -> None:
     text, options = FORMULAS[name]

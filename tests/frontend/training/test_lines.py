@@ -41,7 +41,7 @@ def judged(
     return refusal(Line(program, Rival((), "", call, program.inputs)), part, "cpu", "normwise")
 
 
-@sampled(5)
+@sampled(10)
 @pytest.mark.parametrize(
     ("text", "line", "shapes"),
     [
@@ -56,7 +56,7 @@ def test_lines_that_agree(text: str, line: Any, shapes: dict[str, Any]) -> None:
     assert judged(text, line, **shapes) == ""
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [

@@ -83,7 +83,7 @@ def test_your_own_function_is_checked_and_timed_as_it_is() -> None:
     assert set(calls) == {48}
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

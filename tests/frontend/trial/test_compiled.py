@@ -11,12 +11,14 @@ import einderive as ed
 from einderive.frontend.accuracy.accept import error, reference
 from einderive.frontend.accuracy.standard import standard_error
 from einderive.ta.errors import BuildError, FormulaSyntaxError
+from tests.amount import sampled
 from tests.frontend.derived import DISTANCES, derived
 
 PRODUCT = "Y[i] = A[i,k]*x[k]"
 INTEGERS = ["bool", "uint8", "int8", "int32", "int64"]
 
 
+@sampled(2)
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("text", [PRODUCT, "Y[i] = A[i,k] + 0*x[k]"])
 def test_sums_of_integers_do_not_wrap(dtype: str, text: str) -> None:

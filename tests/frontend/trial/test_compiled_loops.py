@@ -115,7 +115,7 @@ TOGETHER = {
 }
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", TOGETHER)
 def test_stages_over_the_same_rows_are_one_kernel(name: str) -> None:
     text, expected = TOGETHER[name]

@@ -23,6 +23,7 @@ from einderive.ta.printing.show import show_program
 from einderive.ta.syntax.reader import read_expression
 from einderive.ta.syntax.tree import Defined
 from einderive.ta.syntax.walks import iterator_names
+from tests.amount import sampled
 
 rng = np.random.default_rng(3)
 ALL = [pytest.param(each, id=each.head) for each in DEFINITIONS.values()]
@@ -69,6 +70,7 @@ def line(text: str, values: dict[str, Any], options: dict[str, Any]) -> Any:
     return eval(text, names)
 
 
+@sampled(2)
 @pytest.mark.parametrize("definition", ALL)
 @pytest.mark.parametrize("changed", [False, True], ids=["defaults", "options"])
 def test_a_definition_is_what_its_lines_say(definition: Definition, changed: bool) -> None:
@@ -87,6 +89,7 @@ def test_a_definition_is_what_its_lines_say(definition: Definition, changed: boo
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
 
+@sampled(2)
 @pytest.mark.parametrize("definition", ALL)
 def test_printed_text_is_the_same_program(definition: Definition) -> None:
     text, values = instance(definition, {})

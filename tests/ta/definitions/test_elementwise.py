@@ -13,6 +13,7 @@ import torch.nn.functional as F
 import einderive as ed
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
+from tests.amount import sampled
 
 INF: Final = np.inf
 X: Final = np.concatenate(
@@ -27,6 +28,7 @@ FUNCTIONS: Final = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize("known", FUNCTIONS, ids=lambda known: known.name)
 def test_an_elementwise_definition_is_torchs_function(known: Definition) -> None:
     required = [name for name, default in known.operands.items() if not default]

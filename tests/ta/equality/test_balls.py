@@ -56,7 +56,7 @@ def has_value(function: str, point: float) -> bool:
     return domain is None or domain.holds(point)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("part", [3, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("function", UNARY)
 def test_a_ball_holds_the_values_of_a_function_on_all_of_a_ball(function: str, part: int) -> None:

@@ -29,6 +29,7 @@ from einderive.ta.errors import NameUnknownError
 from einderive.ta.exact.interp import visited
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 SHAPES = {"a": (), "b": (), "c": (), "x": (5,), "y": (5,), "A": (4, 5)}
 
@@ -83,6 +84,7 @@ FALSE = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize(("left", "right"), TRUE)
 def test_what_follows_from_signs_is_shown(left: str, right: str) -> None:
     assert outcome(left, right).equal

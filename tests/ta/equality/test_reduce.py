@@ -13,7 +13,7 @@ from einderive.ta.equality.small_extents import reduce_extents
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import points_of
 from einderive.ta.notation.parse import parse
-from tests.amount import CAMPAIGN, first
+from tests.amount import CAMPAIGN, first, sampled
 
 EXTENT = 6
 SHAPES = {"A": (EXTENT, EXTENT), "B": (EXTENT,), "C": (), "D": (EXTENT, 3)}
@@ -90,6 +90,7 @@ def agreed(seed: int) -> bool | None:
     return whole.equal if told else None
 
 
+@sampled(2)
 @pytest.mark.parametrize("seed", first(30, range(120)))
 def test_reduced_and_whole_verdicts_agree(seed: int) -> None:
     agreed(seed)

@@ -123,7 +123,7 @@ def attention(staged: bool) -> Scope:
     return canon.scope([(0, 2), (0, 2048), (0, 64)], [(0, 2048)], outer)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("staged", [False, True])
 def test_a_few_points_of_a_large_problem_are_quick(staged: bool):
     scope, generator = attention(staged), np.random.default_rng(2)

@@ -52,7 +52,7 @@ def values(scope: Scope, seed: int, bad: float | None) -> dict[str, Array]:
     return found
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("bad", [None, np.nan, np.inf, 1e300, 0.5])
 @pytest.mark.parametrize("field", [RealField(), ExactField()], ids=["real", "exact"])
 @pytest.mark.parametrize("text", [*FOUND, *OTHERS])

@@ -28,6 +28,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Condition, Scope
+from tests.amount import sampled
 from tests.derivations.seeds import read
 from tests.fuzz.floats import FloatField
 
@@ -226,6 +227,7 @@ TERMS: list[tuple[str, str, bool]] = [
 """A term, the kinds that it has over the box, and whether it is finite wherever it stands."""
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "letters", "everywhere"), TERMS)
 def test_kinds_of_a_term(text: str, letters: str, everywhere: bool) -> None:
     scope = over_box(text)

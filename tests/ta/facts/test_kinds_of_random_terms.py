@@ -13,7 +13,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Condition, Const, Node, Number, Reducer
-from tests.amount import first
+from tests.amount import first, sampled
 from tests.fuzz.integers import Inexact
 from tests.ta.facts.test_kinds import LONE, kept, unnamed, values_of
 
@@ -117,6 +117,7 @@ class _Terms:
         return kept(relation, factor, self.random.randint(-1, 1) + (factor < 0) * (EXTENT - 1))
 
 
+@sampled(2)
 @pytest.mark.parametrize("seed", first(20, range(100)))
 def test_no_kind_is_left_out(seed: int) -> None:
     seen = 0

@@ -11,6 +11,7 @@ from einderive.ta.facts.zeros import vanishes_outside
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
+from tests.amount import sampled
 from tests.derivations.seeds import read
 from tests.fuzz.floats import FloatField
 
@@ -76,6 +77,7 @@ CASES: list[tuple[str, Row, tuple[int, int], bool]] = [
 """A body, a row and a range: is the body zero wherever the row leaves the range?"""
 
 
+@sampled(2)
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize(("text", "within", "bound", "zero"), CASES)
 def test_vanishes_outside(
@@ -152,6 +154,7 @@ BESIDE: list[tuple[str, bool]] = [
 """A body that is 0 where A is read outside, unless what stands beside is no number there."""
 
 
+@sampled(2)
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize(("text", "zero"), BESIDE)
 def test_what_stands_beside_a_zero_has_to_be_a_number(text: str, zero: bool, exact: bool) -> None:

@@ -22,6 +22,7 @@ from einderive.ta.exact.interp import evaluate
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Function, Pieces
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 from tests.ta.functions.test_functions import DEFINITIONS
 
 INF: Final = math.inf
@@ -120,6 +121,7 @@ def test_a_domain_is_of_one_operand_and_says_all() -> None:
             assert (known.arity, known.divides, known.partial) == (1, False, False), known.name
 
 
+@sampled(2)
 @pytest.mark.parametrize("known", UNARY, ids=by_name)
 def test_domain(known: Function) -> None:
     """Inside of it the function is finite, outside it is not."""
@@ -183,6 +185,7 @@ def test_steps(known: Function) -> None:
     assert all(of(known, point).is_integer() for point in points)
 
 
+@sampled(2)
 @stating("definition")
 def test_definition(known: Function) -> None:
     if known.arity == 2:

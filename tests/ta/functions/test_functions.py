@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from einderive.ta.functions import FUNCTIONS
-from tests.amount import CAMPAIGN
+from tests.amount import CAMPAIGN, sampled
 
 EPS: Final = float(np.finfo(np.float64).eps)
 SMALLEST: Final = sys.float_info.min
@@ -104,6 +104,7 @@ def test_every_function_of_one_operand_is_defined_here() -> None:
     assert {name for name, f in FUNCTIONS.items() if f.arity == 1} == DEFINITIONS.keys()
 
 
+@sampled(2)
 @pytest.mark.parametrize("part", [10, pytest.param(1, marks=CAMPAIGN)])
 @pytest.mark.parametrize("function", DEFINITIONS)
 def test_accuracy(function: str, part: int) -> None:

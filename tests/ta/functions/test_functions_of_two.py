@@ -131,7 +131,7 @@ def test_a_position_without_a_value_shows_nothing(name: str) -> None:
     assert missing(found).tolist() == [True, False, True, False]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_balls_hold_the_values(name: str) -> None:
     field = PreciseField(20)

@@ -20,7 +20,7 @@ TWO: Final[Any] = {"Z": (3,), "A": (3,)}
 STATED: Final = [known for known in FUNCTIONS.values() if known.adjoint]
 
 
-@sampled(6)
+@sampled(12)
 @pytest.mark.parametrize(("text", "dtypes", "shapes"), COMPLEX)
 def test_derivatives_are_proved(text: str, dtypes: dict[str, str], shapes: dict[str, Any]) -> None:
     gradient = ed.grad(text, dtypes=dtypes, **shapes)

@@ -21,6 +21,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.data import Function
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
+from tests.amount import sampled
 
 STATED: Final = [known for known in FUNCTIONS.values() if known.derivative]
 SMOOTH: Final = [known for known in STATED if known.pieces is None and not known.steps]
@@ -106,6 +107,7 @@ def test_every_function_has_its_derivative() -> None:
     assert {known.name for known in SMOOTH} == SYMBOLIC.keys() | OF_QUOTIENTS
 
 
+@sampled(2)
 @pytest.mark.parametrize("name", SYMBOLIC)
 def test_derivatives_are_those_of_sympy(name: str) -> None:
     known = FUNCTIONS[name]

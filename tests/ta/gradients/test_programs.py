@@ -55,7 +55,7 @@ PROGRAMS: Final[list[tuple[str, dict[str, Any], str]]] = [
 ]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("text", "shapes", "shown"), PROGRAMS)
 def test_programs(text: str, shapes: dict[str, Any], shown: str) -> None:
     program = ed.parse(text, dtypes="float64", **shapes)

@@ -14,6 +14,7 @@ from einderive.ta.exact.interp import evaluate
 from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.gradients.program import is_continuous
 from einderive.ta.ir.program import Program
+from tests.amount import sampled
 from tests.ta.gradients.autograd import gradients, outputs
 
 READS: Final[list[tuple[str, dict[str, Any], str]]] = [
@@ -102,6 +103,7 @@ def agrees(program: Program, values: dict[str, torch.Tensor], seed: int = 1) -> 
     return wrong
 
 
+@sampled(2)
 @pytest.mark.parametrize(("text", "shapes", "shown"), READS)
 def test_reads(text: str, shapes: dict[str, Any], shown: str) -> None:
     types = {name: "int64" if name == "I" else "float64" for name in shapes}

@@ -11,6 +11,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.laws import REAL_LAWS
 from einderive.ta.laws.data import Law
 from einderive.ta.reals.evaluate import RULES
+from tests.amount import sampled
 
 ROUNDED = ("floor_divide", "fmod", "remainder")
 """They are nothing but their definitions."""
@@ -145,6 +146,7 @@ def test_a_function_with_whole_values_increases(name: str) -> None:
     assert WORDS["ceil"](f).rewrite(sp.floor) == -sp.floor(-f)
 
 
+@sampled(2)
 @pytest.mark.parametrize("law", COMPARED, ids=lambda law: law.name)
 def test_a_comparison_of_what_increases_is_one_of_the_numbers(law: Law) -> None:
     """f(a) < f(b) if and only if a < b, where the derivative of f is positive."""
@@ -176,6 +178,7 @@ def test_a_comparison_of_what_does_not_increase_is_another(equation: str) -> Non
     assert not is_increasing(equation, "<", symbols(""))
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     "law",
     [
@@ -227,6 +230,7 @@ def test_a_closed_form_is_proved_for_every_range(law: Law) -> None:
     assert all(map(holds_for_every_range, law.equations))
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     "equation",
     [
@@ -263,6 +267,7 @@ def agrees_at_complex_numbers(equation: str) -> bool:
     return abs(complex(sp.N(left - right))) < 1e-9 * abs(complex(sp.N(left)))
 
 
+@sampled(2)
 @pytest.mark.parametrize("law", COMPLEX, ids=lambda law: law.name)
 def test_an_analytic_law_holds_for_complex_numbers(law: Law) -> None:
     assert all(map(agrees_at_complex_numbers, law.equations))

@@ -609,7 +609,7 @@ def shapes_given(proposed: str) -> dict[str, tuple[int, ...]]:
     return {name: s for name, s in shapes_of(proposed).items() if "_of_" not in name}
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     ("wrong", "said", "proposed", "expected"),
     ROWS,

@@ -14,7 +14,7 @@ from einderive.ta.errors import (
     TextError,
 )
 from einderive.ta.notation.parse import parse, parse_expression
-from tests.amount import examples
+from tests.amount import examples, sampled
 
 SHAPES = {"A": (3, 4), "B": (4, 5), "x": (3,)}
 
@@ -82,6 +82,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
 ]  # fmt: skip
 
 
+@sampled(2)
 @pytest.mark.parametrize(("kind", "marked", "words", "next_step"), CASES, ids=lambda v: str(v)[:50])
 def test_error(kind: type[TextError], marked: str, words: str, next_step: str) -> None:
     text, span = _unmark(marked)
@@ -191,6 +192,7 @@ def test_fuzzed_characters(text: str) -> None:
     _survives("Y[i] = x[i] " + text)
 
 
+@sampled(2)
 @pytest.mark.parametrize(
     "text",
     [

@@ -56,7 +56,7 @@ CASES: list[tuple[str, dict[str, Any], Any]] = [
 FEW = ed.Budget(states=20)
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(("text", "values", "wanted"), CASES, ids=[text for text, _, _ in CASES])
 def test_a_gather_is_numpys_indexing(text: str, values: dict[str, Any], wanted: Any) -> None:
     program = ed.parse(text, **values)

@@ -54,7 +54,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[int, ...], Any]] = [
 ]  # fmt: skip
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize(
     ("text", "values", "shape", "wanted"), CASES, ids=[text for text, *_ in CASES]
 )

@@ -31,7 +31,7 @@ def chained(body: str, count: int) -> Scope:
     return parse("\n".join(lines), {"X": (10,)}).roots()[0]
 
 
-@sampled(6)
+@sampled(12)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 60, 300])
 def test_the_text_reads_back_and_grows_linearly(name: str, count: int) -> None:

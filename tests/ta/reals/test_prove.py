@@ -169,6 +169,7 @@ EULER = [
 ]
 
 
+@sampled(2)
 @pytest.mark.parametrize(("left", "right"), EULER)
 def test_identities_of_complex_numbers(left: str, right: str) -> None:
     for dtype in ("float32", "complex64"):
@@ -242,7 +243,7 @@ def term(generator: random.Random, depth: int) -> str:
     return f"maximum({left},{right})" if operation == "max" else f"({left}){operation}({right})"
 
 
-@sampled(3)
+@sampled(6)
 @pytest.mark.parametrize("seed", first(15, range(60)))
 def test_random_pairs_that_are_shown_equal_agree(seed: int) -> None:
     """Near misses of a random term: where a proof is found, no counterexample is."""

@@ -67,7 +67,7 @@ def kernel_of(text: str, monkeypatch: pytest.MonkeyPatch, make: Any, dtype: str)
     return kernel
 
 
-@sampled(14)
+@sampled(28)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_same_results_as_by_numba(

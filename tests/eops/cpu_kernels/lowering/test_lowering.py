@@ -109,7 +109,7 @@ LINES = [
 ]
 
 
-@sampled(2)
+@sampled(4)
 @pytest.mark.parametrize("lines", LINES, ids=[each[0] for each in LINES])
 def test_lines_mean_what_they_mean_to_numba(lines: list[str]) -> None:
     for numbers in ((5.0, 2.0, -1.5), (2.0, 5.0, 7.25), (3.0, -2.0, math.nan), (7.0, 7.0, 0.0)):
