@@ -20,7 +20,7 @@ from einderive.derivations.matching.cost import MACHINES
 from einderive.derivations.record import searched_data, trace, trace_stages
 from einderive.derivations.search.graph import FOLDED, VIEW
 from einderive.derivations.search.run import Statistics
-from einderive.derivations.search.searched import Searched
+from einderive.derivations.search.searched import MOST_STATES, IteratorRow, Searched
 from einderive.derivations.steps.kernel import Witness, kinds
 from einderive.eops.library import OPERATORS
 from einderive.eops.told import Launch
@@ -333,17 +333,17 @@ def _configuration() -> Schema:
 
 def _search() -> Schema:
     packed = {"type": "string", "contentEncoding": "base64", "maxLength": searched_data.MOST_BYTES}
-    given = {"version": {"const": searched_data.VERSION}, "data": packed}
+    given: dict[str, Schema] = {"version": {"const": searched_data.VERSION}, "data": packed}
     return _object("search", given, given)
 
 
 def _content() -> Schema:
     """The JSON in a search's data: tables of columns, by the fields of their rows."""
-    states = 2 * searched_data.MOST_STATES
+    states = 2 * MOST_STATES
     tables = {
         kind.__name__: _table(kind, states if kind.__name__ == "State" else searched_data.MOST_ROWS)
         for kind in searched_data.TYPES
-        if kind is not searched_data.IteratorRow
+        if kind is not IteratorRow
     }
     given = {
         "states": tables["State"],
@@ -366,7 +366,7 @@ def _table(kind: type, most: int) -> Schema:
 
 def _cell(held: Any) -> Schema:
     """What a column holds, by the field's type."""
-    iterator = searched_data.TYPES[searched_data.IteratorRow].values()
+    iterator = searched_data.TYPES[IteratorRow].values()
     integers = {int: INTEGER, tuple[int, ...]: _list(INTEGER)}  # bounds may be negative
     cells: dict[Any, Schema] = {
         str: TEXT,
@@ -376,7 +376,7 @@ def _cell(held: Any) -> Schema:
         tuple[int, ...]: _list(COUNT),
         tuple[str, ...]: _list(TEXT),
     }
-    if held == tuple[searched_data.IteratorRow, ...]:
+    if held == tuple[IteratorRow, ...]:
         row = _tuple(*(integers.get(each) or cells[each] for each in iterator))
         return _list({**row, "description": CONTENT})
     return cells[held]
