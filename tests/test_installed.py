@@ -27,6 +27,7 @@ DATA = {
     "einderive/ta/syntax/grammar.lark",
     "einderive/ta/functions/sin.toml",
     "einderive/derivations/rules/centre.toml",
+    "einderive/frontend/api/record-3.schema.json",
     "einderive/frontend/formulas/arrays.toml",
     "einderive/frontend/stages/polybench.toml",
     "einderive/frontend/explorer/page.html",

@@ -40,9 +40,12 @@ from einderive.ta.ir.subst import replace_node
 
 @dataclass(frozen=True, slots=True)
 class Centre(Witness):
-    """Centres a difference.  `term` is the position of the difference in `ta.ir.subst.walk(body)`;
-    `parts` are the positions of two of its terms, the mean being that of the first; `kept` are the
-    iterators of m."""
+    """Centres a difference.
+
+    - `term`: the position of the difference in `ta.ir.subst.walk(body)`.
+    - `parts`: the positions of two of its terms; the mean is that of the first.
+    - `kept`: the iterators of m.
+    """
 
     term: int
     parts: tuple[int, ...]

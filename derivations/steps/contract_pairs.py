@@ -25,9 +25,11 @@ from einderive.ta.ir.subst import factors_of, substitute
 
 @dataclass(frozen=True, slots=True)
 class ContractPairs(Witness):
-    """Contracts a product pair by pair.  `path` has two positions for each contraction, among the
-    factors that are left (numbers not counted).  A pair leaves the list, and its product joins the
-    list at the end."""
+    """Contracts a product pair by pair.
+
+    - `path`: two positions for each contraction, among the factors that are left (numbers not
+      counted). A pair leaves the list, and its product joins the list at the end.
+    """
 
     path: tuple[int, ...]
 

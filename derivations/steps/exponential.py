@@ -22,9 +22,13 @@ from einderive.ta.ir.subst import replace_node, stages, walk
 
 @dataclass(frozen=True, slots=True)
 class Exponential(Witness):
-    """Applies the law in one direction.  `term` is the position in `walk(body)` of exp of a sum of
-    terms, or of a product with several exps among its factors.  `parts` are the positions of the
-    terms that get an exp of their own, or of the factors that become one exp."""
+    """Applies the law in one direction.
+
+    - `term`: the position in `walk(body)` of exp of a sum of terms, or of a product with several
+      exps among its factors.
+    - `parts`: the positions of the terms that get an exp of their own, or of the factors that
+      become one exp.
+    """
 
     term: int
     parts: tuple[int, ...]

@@ -40,7 +40,10 @@ NOTHING = expr.const(0)
 
 @dataclass(frozen=True, slots=True)
 class Factor(Witness):
-    """Takes out a common factor.  `factor` is its position among the first term's factors."""
+    """Takes out a common factor.
+
+    - `factor`: its position among the first term's factors.
+    """
 
     factor: int
     allows_empty = True

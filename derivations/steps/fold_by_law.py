@@ -26,9 +26,12 @@ from einderive.ta.ir.subst import walk
 
 @dataclass(frozen=True, slots=True)
 class FoldByLaw(Witness):
-    """Moves a function out of a max or min.  `law` and `equation` are the name of the law and the
-    number of its equation.  `parts` are the terms for the letters of g(a), in the order of their
-    names, each as a scope over all iterators."""
+    """Moves a function out of a max or min.
+
+    - `law`, `equation`: the name of the law and the number of its equation.
+    - `parts`: the terms for the letters of g(a), in the order of their names, each as a scope over
+      all iterators.
+    """
 
     law: str
     equation: int

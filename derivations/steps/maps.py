@@ -36,8 +36,12 @@ from einderive.ta.printing.show import MOST_SHOWN, show, tensors_of, without_lon
 
 @dataclass(frozen=True, slots=True)
 class Maps(Witness):
-    """A change of iterators: both maps between the old iterators and the new ones, and the ranges
-    of the new ones."""
+    """A change of iterators.
+
+    - `forward`: for each old iterator, its row of the new ones (Φ).
+    - `backward`: for each new iterator, its row of the old ones (Ψ).
+    - `ranges`: the ranges of the new iterators (D').
+    """
 
     forward: tuple[Row, ...]
     backward: tuple[Row, ...]

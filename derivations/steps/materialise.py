@@ -23,9 +23,12 @@ from einderive.ta.ir.subst import children, replace_node, walk
 
 @dataclass(frozen=True, slots=True)
 class Materialise(Witness):
-    """Makes a sub-term a scope of its own.  `term` is its position in `walk(body)`.  If only
-    some operands of a product or sum are meant, `parts` are their positions; it is empty for the
-    whole."""
+    """Makes a sub-term a scope of its own.
+
+    - `term`: its position in `walk(body)`.
+    - `parts`: if only some operands of a product or sum are meant, their positions; empty for the
+      whole.
+    """
 
     makes_views: ClassVar[bool] = True
 

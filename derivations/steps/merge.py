@@ -32,8 +32,10 @@ from einderive.ta.printing.marks import row_text
 
 @dataclass(frozen=True, slots=True)
 class Merge(Witness):
-    """Inlines a nested scope.  `stage` is its number among the scopes that the body reads (in the
-    order of `reads`)."""
+    """Inlines a nested scope.
+
+    - `stage`: its number among the scopes that the body reads (in the order of `reads`).
+    """
 
     folds: ClassVar[bool] = True
 

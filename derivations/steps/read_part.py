@@ -28,8 +28,11 @@ from einderive.ta.ir.subst import substitute
 
 @dataclass(frozen=True, slots=True)
 class ReadPart(Witness):
-    """Reads the scope as a part of a producer.  `rows[j]` is the producer's loop j as a row of the
-    scope's loops (ρ)."""
+    """Reads the scope as a part of a producer.
+
+    - `producer`: the scope that is read.
+    - `rows`: for each loop of the producer, its row of the scope's loops (ρ).
+    """
 
     producer: Scope
     rows: tuple[Row, ...]

@@ -26,8 +26,12 @@ from einderive.ta.ir.subst import substitute
 
 @dataclass(frozen=True, slots=True)
 class ReindexLoops(Maps):
-    """`forward[i]` is old loop i as a row of the new loops (Φ), `backward[j]` is new loop j as a
-    row of the old loops (Ψ), `ranges` the box D' of the new loops."""
+    """Changes the loops.
+
+    - `forward`: for each old loop, its row of the new loops (Φ).
+    - `backward`: for each new loop, its row of the old loops (Ψ).
+    - `ranges`: the box D' of the new loops.
+    """
 
     of_sums: ClassVar[bool] = False
 

@@ -27,8 +27,12 @@ from einderive.ta.ir.subst import substitute
 
 @dataclass(frozen=True, slots=True)
 class ReindexSums(Maps):
-    """`forward[i]` is old reduction iterator i as a row of loops and new reduction iterators (Φ),
-    `backward[j]` new reduction iterator j as a row of loops and old reduction iterators (Ψ)."""
+    """Changes the reduction iterators.
+
+    - `forward`: for each old reduction iterator, its row of loops and new reduction iterators (Φ).
+    - `backward`: for each new reduction iterator, its row of loops and old reduction iterators (Ψ).
+    - `ranges`: the ranges of the new reduction iterators.
+    """
 
     of_sums: ClassVar[bool] = True
 

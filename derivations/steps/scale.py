@@ -26,8 +26,10 @@ from einderive.ta.ir.subst import replace_node
 
 @dataclass(frozen=True, slots=True)
 class Scale(Witness):
-    """Moves a constant factor out of a function.  `term` is the function's position in
-    `ta.ir.subst.walk(body)`."""
+    """Moves a constant factor out of a function.
+
+    - `term`: the function's position in `ta.ir.subst.walk(body)`.
+    """
 
     term: int
     allows_empty = True

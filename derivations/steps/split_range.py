@@ -25,8 +25,11 @@ from einderive.ta.ir.node import Condition, Scope
 
 @dataclass(frozen=True, slots=True)
 class SplitRange(Witness):
-    """Cuts an iterator's range in two.  `position` is the iterator, loops first; `at` is the place
-    of the cut."""
+    """Cuts an iterator's range in two.
+
+    - `position`: the iterator, loops first.
+    - `at`: the place of the cut.
+    """
 
     position: int
     at: int

@@ -25,8 +25,10 @@ from einderive.ta.ir.subst import factors_of, substitute
 
 @dataclass(frozen=True, slots=True)
 class SplitSum(Witness):
-    """Splits a sum in two.  `inner` are the reduction iterators (positions among them, 0 first)
-    that go into a new scope."""
+    """Splits a sum in two.
+
+    - `inner`: the reduction iterators (positions among them, 0 first) that go into a new scope.
+    """
 
     inner: tuple[int, ...]
 

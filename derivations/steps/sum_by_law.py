@@ -38,10 +38,13 @@ ZERO: Final = expr.const(0)
 
 @dataclass(frozen=True, slots=True)
 class SumByLaw(Witness):
-    """Takes the reduction iterator with the number `iterator` out of a sum.  `law` and `equation`
-    are the name of the law and the number of its equation.  `parts` are the terms for the letters
-    in the order of their names, each as a scope over all other iterators; a function of the index
-    is over the range m:n+1 besides."""
+    """Takes a reduction iterator out of a sum.
+
+    - `law`, `equation`: the name of the law and the number of its equation.
+    - `iterator`: the number of the reduction iterator.
+    - `parts`: the terms for the letters in the order of their names, each as a scope over all other
+      iterators; a function of the index is over the range m:n+1 besides.
+    """
 
     law: str
     equation: int
