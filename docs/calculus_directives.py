@@ -44,6 +44,7 @@ from einderive.derivations.rules import ALL_RULES
 from einderive.derivations.search.searched import Searched
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.maps import Maps
+from einderive.derivations.steps.told import NEVER, Names
 from einderive.eops.library import OPERATORS
 from einderive.frontend.arguments import shapes
 from einderive.frontend.text import duration
@@ -104,8 +105,9 @@ class Reindexing(SphinxDirective):
             raise self.error(f"{rule.name} proposes no change of two iterators for {show(scope)}")
         witness = found[self.options.get("number", 1) - 1]
         names = self.options["names"].split(",")
-        leaving = [f"{what}: {value}" for what, value in witness.bound(scope, names)[2:]]
-        words = [witness.words(scope, names), *(w for w in leaving if not w.endswith(": nothing"))]
+        named = Names(tuple(names))
+        leaving = [f"{what}: {value}" for what, value in witness.bound(scope, named)[2:]]
+        words = [witness.words(scope, named), *(w for w in leaving if not w.endswith(NEVER))]
         lines = "<br>".join(f"<code>{escape(line)}</code>" for line in words)
         return [_reindexing(scope, witness, names), nodes.raw("", f"<p>{lines}</p>", format="html")]
 
@@ -158,7 +160,7 @@ def _reindexing(scope: Scope, witness: Maps, names: Sequence[str]) -> nodes.raw:
     gap = LEFT + _wide(old) + 80
     right = _grid(new, [fresh[j] for j in news], gap, image, "after", number)
     height = TOP + CELL * max(_high(old), _high(new)) + 26
-    title = f"Points before and after: {witness.words(scope, names)}"
+    title = f"Points before and after: {witness.words(scope, Names(tuple(names)))}"
     return drawing(gap + _wide(new) + 10, height, title, [*left, *right])
 
 

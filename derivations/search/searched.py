@@ -24,6 +24,7 @@ from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import NOT_ALLOWED, TOO_LONG, Graph, can_be_written
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.names import Namer
 from einderive.ta.ir.node import Scope
@@ -268,7 +269,7 @@ class _Writer:
 
     def _words(self, step: Step) -> str:
         names = self._printer().names_of(step.before, (), frozenset())
-        return step.witness.words(step.before, names)[:MOST_TEXT]
+        return step.witness.words(step.before, Names(names, self.names))[:MOST_TEXT]
 
     def _text(self, scope: Scope, names: tuple[str, ...]) -> str:
         """`S5[i,j] = sum[k](A[i,k]*B[k,j])`; the ranges stand beside it."""

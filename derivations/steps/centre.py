@@ -22,13 +22,12 @@ J. LeVeque, Algorithms for computing the sample variance, The American Statistic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import names_of, term_text
 from einderive.derivations.steps.terms import sub_term
+from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.centred import less, mean_of
 from einderive.ta.facts.infinite import may_be_infinite
@@ -90,14 +89,23 @@ class Centre(Witness):
         first, second = self.parts
         return total, (total.terms[first], total.terms[second])
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-        names = list(names) or names_of(scope)
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
         _, (first, second) = self._difference(scope)
         return (
-            ("a", term_text(first, scope, names)),
-            ("b", term_text(second, scope, names)),
-            ("the mean keeps", ", ".join(names[i] for i in sorted(set(self.kept))) or "nothing"),
+            ("a", names.term(first, scope)),
+            ("b", names.term(second, scope)),
+            ("the mean keeps", self._kept(scope, names) or "nothing"),
         )
+
+    def told(self, scope: Scope, names: Names) -> str:
+        _, terms = self._difference(scope)
+        a, b = (names.term(term, scope) for term in terms)
+        kept = self._kept(scope, names)
+        of = f"{a} for each {kept}" if kept else a
+        return f"the mean of {of} is subtracted from {a}, and added to {b}"
+
+    def _kept(self, scope: Scope, names: Names) -> str:
+        return ", ".join(names.of(scope)[i] for i in sorted(set(self.kept)))
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return "cancels"

@@ -8,14 +8,13 @@ pair uses.  The step is summation splitting, several times.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import term_text
 from einderive.derivations.steps.terms import lift, reduced
+from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
@@ -60,9 +59,16 @@ class ContractPairs(Witness):
         body = substitute(expr.mul(*coefficient, *left), rows)
         return make_scope(scope.loops, [scope.domain[i] for i in kept], body)
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-        texts = [term_text(factor, scope, names) for factor in plain_factors(scope)]
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
+        texts = [names.term(factor, scope) for factor in plain_factors(scope)]
         return tuple((f"factor {number}", text) for number, text in enumerate(texts, 1))
+
+    def told(self, scope: Scope, names: Names) -> str:
+        left = [str(number) for number, _ in enumerate(plain_factors(scope), 1)]
+        for one, other in zip(self.path[::2], self.path[1::2], strict=False):
+            pair = f"({left[one]} {left[other]})"
+            left = [text for place, text in enumerate(left) if place not in (one, other)] + [pair]
+        return f"the factors are multiplied in pairs: {' '.join(left)}"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("reassociates", before, after)

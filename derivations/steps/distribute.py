@@ -7,15 +7,14 @@ max[s] maximum(a,b)  =  maximum({max[s] a}, {max[s] b})   and min over minimum
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.effects.uncentred import raw_difference
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import term_text
 from einderive.derivations.steps.terms import lift, reduced
+from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
@@ -45,10 +44,13 @@ class Distribute(Witness):
             parts = [lift(operand, scope, summed) for operand in children(body)]
         return make_scope(scope.loops, (), with_children(body, tuple(parts)))
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
         parts = children(scope.body)
-        texts = [term_text(part, scope, names) for part in parts]
+        texts = [names.term(part, scope) for part in parts]
         return tuple((f"f{number}", text) for number, text in enumerate(texts, 1))
+
+    def told(self, scope: Scope, names: Names) -> str:
+        return f"each of the {len(children(scope.body))} parts gets a {scope.reducer} of its own"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         """The reductions change places, and no sum within a body does."""

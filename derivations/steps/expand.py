@@ -16,6 +16,7 @@ from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.effects.uncentred import multiplied, raw_difference
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir import expr
@@ -44,10 +45,13 @@ class Expand(Witness):
             raise RuleRefused("the body has nothing to multiply out")
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
         body = expr.add(*(expr.mul(*choice) for choice in _choices(scope.body)))
         count = len(terms_of(body))
         return (("terms", f"{count} of at most {MOST_TERMS}"), ("infinite numbers", "none"))
+
+    def told(self, scope: Scope, names: Names) -> str:
+        return "products and powers of sums are multiplied out"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return "cancels"

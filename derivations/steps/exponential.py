@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import sub_term
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
@@ -58,6 +59,11 @@ class Exponential(Witness):
             new = expr.mul(*(expr.apply("exp", expr.add(*side)) for side in (inside, others)))
         body = replace_node(scope.body, term, new)
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
+
+    def told(self, scope: Scope, names: Names) -> str:
+        term = sub_term(scope, self.term)
+        became = "one exp of a sum" if isinstance(term, Mul) else "a product of two exps"
+        return f"{names.term(term, scope)} becomes {became}"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return "cancels"

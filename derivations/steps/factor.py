@@ -10,7 +10,6 @@ Source: the ring axioms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -18,7 +17,7 @@ from operator import or_
 from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import term_text
+from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir import affine, expr
@@ -77,10 +76,14 @@ class Factor(Witness):
             inner = _chosen(scope.body, rest)
         return make_scope(scope.loops, scope.sums, expr.mul(common, inner), scope.reducer)
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
         terms = terms_to_factor(scope.body)
         common = factors_of(terms[0])[self.factor]
-        return (("a", term_text(common, scope, names)), ("terms with it", f"all {len(terms)}"))
+        return (("a", names.term(common, scope)), ("terms with it", f"all {len(terms)}"))
+
+    def told(self, scope: Scope, names: Names) -> str:
+        common = factors_of(terms_to_factor(scope.body)[0])[self.factor]
+        return f"{names.term(common, scope)} is taken out of all terms"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("reassociates", before, after)

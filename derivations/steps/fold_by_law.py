@@ -7,13 +7,13 @@ max[k] exp(x(k)) = exp(max[k] x(k));    max[k] c*x(k) = c*max[k] x(k) for c >= 0
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import reduced
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import fold_of, holds, put
@@ -76,7 +76,7 @@ class FoldByLaw(Witness):
         finite = all(surely_finite(part.body) for part in self.parts)
         return keeps == "always" or (keeps == "finite" and finite)
 
-    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
+    def told(self, scope: Scope, names: Names) -> str:
         """The law in the direction in which it is used."""
         fold = fold_of(self.law, self.equation)
         return f"{self.law}: {fold.law.equations[self.equation] if fold else 'not known'}"

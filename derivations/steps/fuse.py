@@ -18,6 +18,7 @@ from einderive.derivations.effects.nonfinite import drops_nothing
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.merge import Merge, guards, needs_guard, reads
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Node, Scope
@@ -40,6 +41,9 @@ class Fuse(Witness):
         if found is scope:
             raise RuleRefused("there is no producer that could be inlined")
         return found
+
+    def told(self, scope: Scope, names: Names) -> str:
+        return "stages that sum nothing are written out where they are read"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("exact", before, after, deep=True)

@@ -11,13 +11,14 @@ kinds.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import ClassVar
 
 from einderive.derivations import steps
 from einderive.derivations.effects.rounding import Exactness, is_copied
+from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir.node import Scope
 from einderive.ta.listing import classes
@@ -60,15 +61,21 @@ class Witness(ABC):
         of an input as it is."""
         return False
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
         """What the names of the rule's identity stand for on this scope, and what its side
         conditions come to: pairs of words.  Asked only where `apply` accepts the witness."""
         return ()
 
-    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
-        """The witness on this scope in words for a reader: its kind and fields.
+    def words(self, scope: Scope, names: Names = UNNAMED) -> str:
+        """The step on this scope in words for a reader; the witness's kind and fields where it
+        names what the scope does not have."""
+        try:
+            return self.told(scope, names)
+        except (LookupError, ValueError, RuleRefused):
+            return Witness.told(self, scope, names)
 
-        `names` are those of the scope's iterators; without them, those of its text."""
+    def told(self, scope: Scope, names: Names) -> str:
+        """What the step does to this scope, in words; here the witness's kind and fields."""
         values = (f"{item.name} {getattr(self, item.name)}" for item in fields(self))
         return " ".join([type(self).__name__, *values])
 

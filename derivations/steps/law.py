@@ -18,6 +18,7 @@ from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import sub_term
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import Sides, holds, put, sides_of
@@ -87,7 +88,7 @@ class ByLaw(Witness):
         finite = all(surely_finite(part.body) for part in self.parts)
         return keeps == "always" or (keeps == "finite" and finite)
 
-    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
+    def told(self, scope: Scope, names: Names) -> str:
         """The law in the direction in which it is used."""
         sides = sides_of(self.law, self.equation, bool(self.backwards))
         if sides is None:

@@ -21,17 +21,14 @@ from typing import ClassVar
 from einderive.derivations.effects.nonfinite import drops_nothing, zero_whatever_else
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.told import UNNAMED, Names, iterators_text, leaving_text
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.zeros import Read, vanishes_outside
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.names import Namer, pool
+from einderive.ta.ir.names import pool
 from einderive.ta.ir.node import Node, Scope
 from einderive.ta.printing.marks import row_text
-from einderive.ta.printing.printer import NO_HINTS, Printer
-from einderive.ta.printing.show import MOST_SHOWN, show, tensors_of, without_long
-
-"""An iterator and its range in the text of a scope; those of the scope itself come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,63 +75,35 @@ class Maps(Witness):
         kept = not self.leaving(before) or zero_whatever_else(before.body)
         return kept and drops_nothing(before, after)
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
         """The iterators before and after, and the rows that leave the ranges, with their values."""
-        fixed, names = self.fixed(scope), list(names) or names_of(scope)
+        fixed, own = self.fixed(scope), names.of(scope)
         end = fixed + len(self.forward)
-        fresh = self.new_names(names)
+        fresh = self.new_names(own)
         old, box = scope.domain[:end], (*scope.domain[:fixed], *self.ranges)
         lost = affine.leaving(self.backward, self.ranges, old)
         gained = affine.leaving(self.forward, scope.domain[fixed:end], box)
         return (
-            ("old iterators", iterators_text(names[fixed:end], scope.domain[fixed:end])),
+            ("old iterators", iterators_text(own[fixed:end], scope.domain[fixed:end])),
             ("new iterators", iterators_text(fresh, self.ranges)),
-            ("leaves the new ranges", leaving_text(lost, names, old)),
-            ("leaves the old ranges", leaving_text(gained, [*names[:fixed], *fresh], box)),
+            ("leaves the new ranges", leaving_text(lost, own, old)),
+            ("leaves the old ranges", leaving_text(gained, [*own[:fixed], *fresh], box)),
         )
 
     def new_names(self, names: Sequence[str]) -> list[str]:
         return list(islice(pool(frozenset(names) | set("ijkl")), len(self.ranges)))
 
-    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
+    def told(self, scope: Scope, names: Names) -> str:
         """`i = 3*u+v; u = i//3, v = i%3; u in 0:3, v in 0:9`."""
-        fixed, names = self.fixed(scope), list(names) or names_of(scope)
-        moved = names[fixed : fixed + len(self.forward)]
-        fresh = self.new_names(names)
+        fixed, own = self.fixed(scope), names.of(scope)
+        moved = own[fixed : fixed + len(self.forward)]
+        fresh = self.new_names(own)
         parts = (
-            _equations(moved, self.forward, names[:fixed] + fresh),
-            _equations(fresh, self.backward, names),
+            _equations(moved, self.forward, [*own[:fixed], *fresh]),
+            _equations(fresh, self.backward, own),
             [iterators_text(fresh, self.ranges)],
         )
         return "; ".join(map(", ".join, parts))
-
-
-def names_of(scope: Scope) -> list[str]:
-    """The names of the scope's iterators in its text."""
-    printer = Printer(Namer(frozenset(tensors_of(scope))), NO_HINTS)
-    return list(printer.names_of(scope, (), frozenset()))
-
-
-def iterators_text(names: Sequence[str], ranges: Sequence[Range]) -> str:
-    """`u in 0:3, v in 0:9`."""
-    return ", ".join(f"{n} in {r.lo}:{r.hi}" for n, r in zip(names, ranges, strict=True))
-
-
-def leaving_text(rows: Sequence[Read], names: Sequence[str], box: Sequence[Range]) -> str:
-    """`h+r-1 runs over -1:8, outside of 0:7`."""
-    found = []
-    for row, allowed in rows:
-        low, high = affine.bounds(row, box)
-        text = row_text(row, names)
-        found.append(f"{text} runs over {low}:{high + 1}, outside of {allowed.lo}:{allowed.hi}")
-    return "; ".join(found) or "nothing"
-
-
-def term_text(node: Node, scope: Scope, names: Sequence[str]) -> str:
-    """A part of the scope's body, cut where it is long.  A stage whose text alone would be cut
-    stands in it as `…`."""
-    text = show(node, names=list(names) or names_of(scope), named=without_long(node))
-    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
 
 
 def _equations(left: Sequence[str], rows: Sequence[Row], names: Sequence[str]) -> list[str]:

@@ -5,15 +5,14 @@ f(x)  =  {L[x] f(x)}[x]      for a sub-term f, over the iterators that it uses
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from einderive.derivations.effects.nonfinite import drops_nothing
 from einderive.derivations.effects.rounding import Exactness, is_difference, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import iterators_text, names_of, term_text
 from einderive.derivations.steps.terms import lift, sub_term
+from einderive.derivations.steps.told import UNNAMED, Names, iterators_text
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
@@ -58,12 +57,14 @@ class Materialise(Witness):
             term = expr.mul(*chosen) if isinstance(term, Mul) else expr.add(*chosen)
         return term
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-        names = list(names) or names_of(scope)
-        term = self._meant(scope)
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
+        own, term = names.of(scope), self._meant(scope)
         held = [i for i in range(len(scope.domain)) if term.free >> i & 1]
-        ranges = iterators_text([names[i] for i in held], [scope.domain[i] for i in held])
-        return (("f", term_text(term, scope, names)), ("its iterators", ranges))
+        ranges = iterators_text([own[i] for i in held], [scope.domain[i] for i in held])
+        return (("f", names.term(term, scope)), ("its iterators", ranges))
+
+    def told(self, scope: Scope, names: Names) -> str:
+        return f"{names.term(self._meant(scope), scope)} becomes a tensor of its own"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         """The chosen operands may be some of several sums or products of the body."""

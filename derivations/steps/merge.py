@@ -18,7 +18,7 @@ from typing import ClassVar
 from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite, zero_whatever_else
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import leaving_text, names_of, term_text
+from einderive.derivations.steps.told import UNNAMED, Names, leaving_text
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.zeros import vanishes_outside
@@ -57,15 +57,19 @@ class Merge(Witness):
         body = replace_node(scope.body, access, inlined)
         return make_scope(scope.loops, scope.sums + source.sums, body, reducer)
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-        names = list(names) or names_of(scope)
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
+        own = names.of(scope)
         access, source = reads(scope)[self.stage]
         leaves = affine.leaving(access.rows, source.loops, scope.domain)
         return (
-            ("the stage", term_text(source, scope, ())),
-            ("φ", ", ".join(row_text(row, names) for row in access.rows)),
-            ("leaves its loops", leaving_text(leaves, names, scope.domain)),
+            ("the stage", names.stage(source)),
+            ("read at", ", ".join(row_text(row, own) for row in access.rows) or "its only element"),
+            ("leaves its loops", leaving_text(leaves, own, scope.domain)),
         )
+
+    def told(self, scope: Scope, names: Names) -> str:
+        access, _ = reads(scope)[self.stage]
+        return f"{names.term(access, scope)} is replaced by its definition"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         _, source = reads(before)[self.stage]

@@ -17,6 +17,7 @@ from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite
 from einderive.derivations.effects.rounding import Exactness, is_difference
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import lift, reduced
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import expr
@@ -50,6 +51,10 @@ class Pull(Witness):
         swapped = make_scope(scope.loops, scope.sums, core, reducer)
         nested = lift(core, swapped, summed)
         return make_scope(scope.loops, (), expr.mul(expr.const(coefficient), nested))
+
+    def told(self, scope: Scope, names: Names) -> str:
+        summed = ", ".join(names.of(scope)[len(scope.loops) :])
+        return f"what does not use {summed} moves out of the {scope.reducer}"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         """Rounding is monotone, so max (a + c) is (max a) + c in floating point too.  Of three

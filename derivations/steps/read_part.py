@@ -17,6 +17,7 @@ from einderive.derivations.effects.rounding import Exactness, judged, opens
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.maps import require_rows
 from einderive.derivations.steps.reindex_sums import ReindexSums
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.needed import needed
 from einderive.ta.ir import affine, expr
@@ -62,6 +63,10 @@ class ReadPart(Witness):
         """The producer's iterators, its reduction iterators behind the scope's loops."""
         first = len(scope.loops)
         return (*self.rows, *affine.iterator_rows(first + len(self.producer.sums))[first:])
+
+    def told(self, scope: Scope, names: Names) -> str:
+        read = expr.access(self.producer, self.rows)
+        return f"it is read as {names.term(read, scope)}"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         """The producer's part becomes the scope, and the other way round."""

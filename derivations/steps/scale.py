@@ -16,6 +16,7 @@ from einderive.derivations.effects.nonfinite import drops_nothing
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.terms import sub_term
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
@@ -44,6 +45,9 @@ class Scale(Witness):
             )
         body = replace_node(scope.body, term, new)
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
+
+    def told(self, scope: Scope, names: Names) -> str:
+        return f"the number moves out of {names.term(sub_term(scope, self.term), scope)}"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("reassociates", before, after)

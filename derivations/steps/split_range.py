@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from einderive.derivations.effects.nonfinite import total, total_over
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import names_of
+from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
@@ -57,10 +57,14 @@ class SplitRange(Witness):
         for half in (Range(bound.lo, self.at), Range(self.at, bound.hi)):
             yield (*scope.domain[: self.position], half, *scope.domain[self.position + 1 :])
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
         lo, hi = scope.domain[self.position]
-        name = (list(names) or names_of(scope))[self.position]
+        name = names.of(scope)[self.position]
         return ((name, f"{lo}:{hi}"), ("a < c < b", f"{lo} < {self.at} < {hi}"))
+
+    def told(self, scope: Scope, names: Names) -> str:
+        (name, bounds), at = self.bound(scope, names)[0], self.at
+        return f"the range {bounds} of {name} is cut at {at}"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         """The choice between the pieces, or their sum, takes each piece as a whole."""

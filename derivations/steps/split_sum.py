@@ -8,14 +8,13 @@ Source: EinNet (OSDI'23), summation splitting.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from einderive.derivations.effects.nonfinite import drops_nothing, surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.maps import names_of, term_text
 from einderive.derivations.steps.terms import lift
+from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
@@ -60,23 +59,20 @@ class SplitSum(Witness):
         factors, summed = factors_of(scope.body), self._summed(scope)
         return [f for f in factors if f.free & summed], [f for f in factors if not f.free & summed]
 
-    def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
-        names = list(names) or names_of(scope)
-        summed = names[len(scope.loops) :]
+    def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
+        summed = names.of(scope)[len(scope.loops) :]
         inside, outside = self._factors(scope)
         return (
             ("s", ", ".join(n for p, n in enumerate(summed) if p not in self.inner) or "none"),
             ("t", ", ".join(summed[p] for p in self.inner)),
-            ("g(s)", term_text(expr.mul(*outside), scope, names)),
-            ("f(s,t)", term_text(expr.mul(*inside), scope, names)),
+            ("g(s)", names.term(expr.mul(*outside), scope)),
+            ("f(s,t)", names.term(expr.mul(*inside), scope)),
             ("reduction iterators inside", f"{len(set(self.inner))} of {len(summed)}"),
         )
 
-    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
+    def told(self, scope: Scope, names: Names) -> str:
         """`the inner sum runs over t`."""
-        summed = (list(names) or names_of(scope))[len(scope.loops) :]
-        if any(not 0 <= s < len(summed) for s in self.inner):
-            return super(SplitSum, self).words(scope)
+        summed = names.of(scope)[len(scope.loops) :]
         inner = ", ".join(summed[s] for s in self.inner)
         return f"the inner {scope.reducer} runs over {inner or 'nothing'}"
 

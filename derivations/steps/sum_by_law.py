@@ -7,7 +7,6 @@ S[k:0:9] A[i,k+1] - A[i,k] = A[i,9] - A[i,0];    S[k:0:9] B[i]*k = 36*B[i]
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -17,6 +16,7 @@ from typing import Final
 from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.closed import Closed, closed_of, placed
 from einderive.ta.facts.infinite import may_be_infinite
@@ -102,7 +102,7 @@ class SumByLaw(Witness):
         finite = all(surely_finite(part.body) for part in self.parts)
         return keeps == "always" or (keeps == "finite" and finite)
 
-    def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
+    def told(self, scope: Scope, names: Names) -> str:
         """The law with its name."""
         law = REAL_LAWS.get(self.law)
         known = law is not None and 0 <= self.equation < len(law.equations)

@@ -150,13 +150,10 @@ const treeDrawing = (canvas, tree) => {
       const small = pitch < 15 ? 11 : 12, more = tree.hidden(i) ? `+${tree.hidden(i)}` : "";
       pen.font = `${chosen ? "600 " : ""}${small}px ${colours.font}`;
       pen.fillStyle = chosen ? colours.ink : colours.muted;
-      const said = [`${tree.label(i)} ${rule}`, rule, tree.label(i)].find((words) => words && pen.measureText(words).width <= room);
-      const start = across + (i === marked ? 13 : 6);
-      if (said) pen.fillText(free ? `${said} ${more}` : said, start, high - (pitch > 24 ? 9 : 4));
-      if (free || !more || pitch < 24 || COLUMN * view.across < 45) continue;
-      pen.font = `11px ${colours.font}`;
-      pen.fillStyle = colours.muted;
-      pen.fillText(more, across + 5, high + 13);
+      const name = tree.label(i), full = `${name} ${rule}`;
+      const said = [`${full} ${more}`, full, `${name} ${more}`, rule.startsWith("(") ? name : rule, name]
+        .find((words) => words.trim() && pen.measureText(words).width <= room);
+      if (said) pen.fillText(said, across + (i === marked ? 13 : 6), high - (pitch > 24 ? 9 : 4));
     }
   };
 
@@ -165,9 +162,11 @@ const treeDrawing = (canvas, tree) => {
     view.down = between(least.down, (canvas.clientHeight - 58) / Math.max(1, height * ROW), 1);
     view.left = 20; view.top = 32;
   };
+  // The most pixels that the rows have taken so far: a canvas that shrank would move the page.
+  let tallest = 0;
   const finest = () => ({ across: 0.02, down: 5 / Math.max(5, height * ROW) });
   return {
-    view, layout, draw, colours: () => { colours = coloursOf(); },
+    view, layout, draw, tallest: () => (tallest = Math.max(tallest, 58 + height * ROW)), colours: () => { colours = coloursOf(); },
     // All of it; or its beginning, large enough to be read.
     fit: () => fitted({ across: 0.02, down: 0 }),
     home: () => fitted({ across: 0.42, down: 0.6 }),

@@ -14,9 +14,11 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from einderive.frontend.explorer.models import Place, Share, StageView, View
+from einderive.eops.library import OPERATORS
+from einderive.frontend.explorer.models import CandidateView, Place, Share, StageView, View
 from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.text import capitalised, counted, duration, figure, shape
+from einderive.frontend.trial.trial import IN_LOOPS
 
 FOLDER = Path(__file__).parent
 MOST_STAGES = 12
@@ -71,7 +73,8 @@ def _shown(view: View) -> int:
 
 def chosen_candidate(view: View) -> int | None:
     """The number of the candidate that was measured as the fastest, if a candidate was."""
-    labels = [each.label for each in view.measured.trials if each.chosen] if view.measured else []
+    trials = view.measured.trials if view.measured else ()
+    labels = {each.label.removesuffix(IN_LOOPS) for each in trials if each.chosen}
     return next((n.number for n in view.candidates if f"candidate {n.number}" in labels), None)
 
 
@@ -96,17 +99,24 @@ def environment(*folders: Path) -> Environment:
         counted,
         duration,
         figure,
+        or_blank,
         shortened,
         capitalised,
         chosen_candidate,
         place,
         told_shares,
         slowest,
+        summaries,
         part,
     )
     found.filters |= {each.__name__: each for each in filters}
     found.filters |= {"extents": extents, "base64": _base64}
     return found
+
+
+def or_blank(figure: str) -> str:
+    """Nothing in the place of what was not measured."""
+    return "" if figure == "-" else figure
 
 
 def shortened(text: str, most: int) -> str:
@@ -129,6 +139,12 @@ def slowest(stages: Sequence[StageView]) -> float:
     known = [sum(share.seconds for share in each.shares) for each in stages]
     known += [each.measured for each in stages if each.measured is not None]
     return max(known, default=0.0) or 1.0
+
+
+def summaries(candidate: CandidateView) -> list[tuple[str, str]]:
+    """The operators of the stages, each once, and what they compute."""
+    names = {stage.operator for stage in candidate.stages}
+    return [(each.name, each.summary) for each in OPERATORS if each.name in names]
 
 
 def part(seconds: float, most: float) -> str:

@@ -19,6 +19,7 @@ from einderive.frontend.explorer.models import Box, Drawing, Share, StageView
 from einderive.frontend.explorer.pieces.lines import plain_line
 from einderive.frontend.explorer.roofline import roof_of
 from einderive.frontend.measurements.recorded import StageSeconds
+from einderive.frontend.text import KERNEL
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.operator import Work
@@ -28,7 +29,6 @@ from einderive.ta.ir.subst import sources, stages
 from einderive.ta.printing.show import show, show_program
 
 BINDERS = re.compile(r"\w+\[(\w+:[-\w:,]*)\] ")
-KERNEL = "generated kernel"
 INSIDE = "part of a later stage"
 NOTHING = Work(0, 0, calls=0)
 

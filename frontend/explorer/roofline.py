@@ -31,7 +31,8 @@ def machine_words(machine: Machine) -> str:
     rates = ", ".join(f"{unit} {amount(table.most)}" for unit, table in machine.rates.items())
     memory = amount(machine.bandwidth["dense"].values[-1])
     name = machine.title or machine.name
+    more = "; the command einderive machine measures them" if machine.origin == "default" else ""
     return (
         f"{name} ({machine.origin} figures): at most {rates} operations a second, and {memory} "
-        "bytes a second from memory"
+        f"bytes a second from memory{more}"
     )

@@ -69,6 +69,7 @@ const explore = (data) => {
     const known = (i) => s.found[i] <= until, found = rowsOf(roots, (i) => visible(i).filter(known), known);
     ({ shown } = found);
     drawing.layout(found, column);
+    canvas.style.setProperty("--tall", `${drawing.tallest()}px`);
   };
   const ticks = () => (across === "steps" ? [] : Array.from({ length: 9 }, (_, n) => [(n / 8) * LONG, n ? seconds((n / 8) * last) : "0"]));
   const draw = () => drawing.draw({ marked: at, hits, ticks: ticks() });
@@ -122,9 +123,9 @@ const explore = (data) => {
     item.append(go, after);
     return item;
   };
-  const listed = (title, items) => {
+  const listed = (title, items, look = "") => {
     if (!items.length) return [];
-    const list = element("ul");
+    const list = element("ul", "", look && { class: look });
     list.append(...items.slice(0, MOST_RESULTS));
     if (items.length > MOST_RESULTS) list.append(element("li", `and ${items.length - MOST_RESULTS} more`));
     return [element("h4", title), list];
@@ -194,10 +195,10 @@ const explore = (data) => {
     panel.replaceChildren(
       element("h3", `${label[i]}${chosen.has(i) ? ", on the chosen path" : ""}`),
       ...program(i).map(statement), facts, ...table(i),
-      ...listed("Equal to it by a step from it", gives[i].map((n) => step(n, e.after[n]))),
-      ...listed("It comes from", comes[i].map((n) => step(n, e.before[n]))),
-      ...listed("It reads", s.reads[i].map((j) => button(j))),
-      ...listed("Read by", readBy[i].map((j) => button(j))),
+      ...listed("Equal to it by one step", gives[i].map((n) => step(n, e.after[n]))),
+      ...listed("Steps that lead to it", comes[i].map((n) => step(n, e.before[n]))),
+      ...listed("It reads", s.reads[i].map((j) => button(j)), "short"),
+      ...listed("Read by", readBy[i].map((j) => button(j)), "short"),
       ...listed("Refused here", said));
     reachable(panel);
   };

@@ -18,7 +18,7 @@ from einderive.derivations.search.run import Statistics
 from einderive.derivations.search.searched import UNKNOWN, Searched
 from einderive.eops.library import OPERATORS
 from einderive.frontend.explorer.models import PathRow, RuleCount, SearchView
-from einderive.frontend.text import counted, duration
+from einderive.frontend.text import KERNEL, counted, duration
 
 GIVEN, CONVERGING, EXPLORATIVE, READ = "given", "converging", "explorative", "read"
 ASSEMBLED = "assembled"
@@ -165,7 +165,7 @@ def _path(
                 rules[number] or ways[number],
                 below,
                 ways[number],
-                state.operator or "generated kernel",
+                state.operator or KERNEL,
                 state.distance,
                 duration(state.total),
                 duration(state.found),

@@ -3,7 +3,7 @@
     Y[h] = A[h+r] where h in 0:242, r in 0:15        h in 0:6, r in 0:3, A of 8
 
 Iterators that index the same dimension alone keep one size.  A dimension keeps the place of its end
-relative to the last position that is read, so a padded border stays a border.  The large shift of a
+relative to the last position that is read, so a padded border stays a border.  The shift of a
 window shrinks with it.
 """
 
@@ -97,19 +97,18 @@ def small_program(source: Program) -> Program | None:
 
 
 def shifted(row: Row, stage: Scope, sizes: Sequence[Range]) -> Row:
-    """The row at small sizes: a large shift shrinks as its window does, so that a window around
-    each element stays one: h+r-7 with r in 0:15 becomes h+r-1 with r in 0:3."""
+    """The row at small sizes: a shift shrinks as its window does, so that a window around each
+    element stays one: h+r-7 with r in 0:15 becomes h+r-1 with r in 0:3."""
     return row._replace(const=_shrunk(row.const, row, stage, sizes))
 
 
 def _shrunk(shift: int, row: Row, stage: Scope, sizes: Sequence[Range]) -> int:
-    """A shift of the row, or what it reads past an end, at small sizes."""
-    if abs(shift) <= MOST_SHIFT:
-        return shift
+    """A shift of the row, or what it reads past an end, at small sizes.  It stays a shift."""
     summed = [(i, abs(a)) for i, a in row.terms if i >= len(stage.loops)]
     before = sum(a * (stage.domain[i].extent - 1) for i, a in summed)
     after = sum(a * (sizes[i].extent - 1) for i, a in summed)
-    return round(shift * after / before) if before else shift
+    least = (shift > 0) - (shift < 0)
+    return (round(shift * after / before) or least) if before else shift
 
 
 def _sizes(order: Sequence[Scope], classes: Classes) -> dict[Scope, list[Range]]:

@@ -11,6 +11,7 @@ from einderive.derivations.search.extract import Plan, used_stages
 from einderive.derivations.search.graph import Graph, default_item_bytes
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.told import Names
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.models import HOLDS, Place, RuleCard, StepView
 from einderive.frontend.explorer.pieces.lines import marked_lines
@@ -54,6 +55,7 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
     for number, told in enumerate(story.steps, 1):
         step = told.step
         before, after = marked_lines(told, story.hints)
+        names = Names(_names(told, story), told.stages)
         rule = RULE_OF.get(step.rule)
         found.append(
             StepView(
@@ -64,8 +66,8 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
                 equation=equation_of(step),
                 math="" if rule is None or step.witness.uses_law else rule_math(step.rule)[0],
                 conditions=rule.conditions if rule else "",
-                witness=step.witness.words(step.before, _names(told, story)),
-                bound=_bound(step, _names(told, story)),
+                witness=step.witness.words(step.before, names),
+                bound=_bound(step, names),
                 come_from=_place(graph, step.before, seconds[number - 1]),
                 leads_to=_place(graph, step.after, seconds[number]),
                 digits=DIGITS[digits_of(step)],
@@ -76,7 +78,7 @@ def step_views(graph: Graph, plan: Plan, story: Story, report: Report | None) ->
     return found
 
 
-def _bound(step: Step, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _bound(step: Step, names: Names) -> tuple[tuple[str, str], ...]:
     """What the names of the rule stand for.  A record may hold a witness that does not fit, of
     which nothing can be said."""
     try:

@@ -6,7 +6,6 @@ from math import isfinite
 
 from einderive.frontend.explorer.models import CodeView, HardView, MeasuredView, TrialView
 from einderive.frontend.explorer.pieces.highlight import highlighted
-from einderive.frontend.explorer.program import KERNEL
 from einderive.frontend.export.module import files
 from einderive.frontend.measurements.recorded import Race, RecordedRace
 from einderive.frontend.report.measured import (
@@ -22,7 +21,7 @@ from einderive.frontend.report.measured import (
     verdict,
     warning,
 )
-from einderive.frontend.text import duration, operators
+from einderive.frontend.text import KERNEL, duration, operators
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import BuildError

@@ -25,7 +25,7 @@ from einderive.frontend.accuracy.levels import exactness
 from einderive.frontend.derived import Derived
 from einderive.frontend.report.story import tell
 from einderive.frontend.report.terminal import WIDTH, formula, indented, rendered, with_heads
-from einderive.frontend.text import counted, duration, listed, operators, tensors
+from einderive.frontend.text import KERNEL, counted, duration, listed, operators, tensors
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Assumption
 from einderive.ta.ir.subst import stages
@@ -48,7 +48,7 @@ def derivation_parts(derivation: Derived, width: int, candidate: int) -> Iterato
     for text in show_program(source).splitlines():
         yield formula(text, "", width, "bold")
     yield formula(f"{tensors(source.inputs)}; for {derivation.target}", "  ", width)
-    yield indented(searched(derivation.stats))
+    yield indented(searched(derivation.stats) + left_out(derivation.stats))
     yield ""
     if not derivation.candidates:
         yield "no candidates"
@@ -71,18 +71,23 @@ def derivation_parts(derivation: Derived, width: int, candidate: int) -> Iterato
 
 
 def searched(stats: Statistics) -> str:
-    """The work of the search and the reason for its end, in a sentence."""
+    """The work of the search and the reason for its end, in a clause."""
     text = (
         f"searched {counted(stats.states, 'expression')} ({stats.expanded} expanded by "
         f"{counted(stats.steps, 'step')}) in {duration(stats.seconds)}: {stats.stopped}"
     )
     if stats.bound:
         text += f"; no program can take less than {duration(stats.bound)} here"
-    pruned = [(reason, count) for reason, count in stats.pruned.items() if count]
-    if pruned:
-        reasons = sorted(pruned, key=lambda item: (-item[1], item[0]))
-        text += "; left out: " + ", ".join(f"{count} x {reason}" for reason, count in reasons)
     return text
+
+
+def left_out(stats: Statistics) -> str:
+    """What the search did not look at, and why, in a clause.  Empty if that is nothing."""
+    pruned = [(reason, count) for reason, count in stats.pruned.items() if count]
+    reasons = sorted(pruned, key=lambda item: (-item[1], item[0]))
+    return ("; left out: " if pruned else "") + ", ".join(
+        f"{n} x {reason}" for reason, n in reasons
+    )
 
 
 def _steps(derivation: Derived, plan: Plan, candidate: int, width: int) -> Iterator[RenderableType]:
@@ -141,7 +146,7 @@ def stage_lines(derivation: Derived, plan: Plan) -> list[StageLine]:
         if stage is None:
             found.append(StageLine(text, "part of a later stage", None))
         else:
-            found.append(StageLine(text, stage.operator or "eOperator", stage.seconds))
+            found.append(StageLine(text, stage.operator or KERNEL, stage.seconds))
     return found
 
 
@@ -242,7 +247,7 @@ def candidate_lines(derivation: Derived) -> list[CandidateLine]:
 
 def plan_operators(plan: Plan) -> str:
     """The plan's operators in order; views cost nothing and are left out beside others."""
-    names = [stage.operator or "eOperator" for stage in plan.stages]
+    names = [stage.operator or KERNEL for stage in plan.stages]
     return operators([name for name in names if name != VIEW] or names)
 
 

@@ -31,13 +31,15 @@ from einderive.ta.printing.staged import from_zero, hinted
 class Rewriting:
     """One step: the statements `before` are replaced by the statements `after`.
 
-    `old` and `new` are the same statements as data."""
+    `old` and `new` are the same statements as data, `stages` the names of what the program before
+    the step computes."""
 
     step: Step
     before: tuple[str, ...]
     after: tuple[str, ...]
     old: tuple[Statement, ...]
     new: tuple[Statement, ...]
+    stages: Mapping[Scope, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def tell(derivation: Derived, plan: Plan) -> Story:
     spoken = _Speaker(names, hints, source.inputs, (*source.statements, *final.statements))
     told = [spoken.program(*state) for state in history]
     steps = tuple(
-        _difference(step, history[position][1].get(step.before), *told[position : position + 2])
+        _difference(step, history[position][1], names, *told[position : position + 2])
         for position, step in enumerate(plan.steps)
     )
     given = tuple(text for text, _ in told[0].values())
@@ -212,9 +214,15 @@ class _Speaker:
 
 
 def _difference(
-    step: Step, rewritten: int | None, old: Mapping[int, Spoken], new: Mapping[int, Spoken]
+    step: Step,
+    identity: Identity,
+    names: Mapping[int, Name],
+    old: Mapping[int, Spoken],
+    new: Mapping[int, Spoken],
 ) -> Rewriting:
     """The changes of the step.  The tensor that it rewrites comes first."""
+
+    rewritten = identity.get(step.before)
 
     def changed(here: Mapping[int, Spoken], there: Mapping[int, Spoken]) -> list[Spoken]:
         found = [n for n, said in here.items() if n not in there or there[n].text != said.text]
@@ -227,4 +235,5 @@ def _difference(
         tuple(said.text for said in after),
         tuple(said.statement for said in before),
         tuple(said.statement for said in after),
+        {scope: names[number].tensor for scope, number in identity.items()},
     )

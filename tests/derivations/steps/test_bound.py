@@ -5,8 +5,9 @@ import pytest
 from einderive.derivations.rules import RULES
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.merge import Merge
+from einderive.derivations.steps.merge import Merge, reads
 from einderive.derivations.steps.reindex_sums import ReindexSums
+from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
@@ -47,7 +48,7 @@ def proposed(rule: str, of: Scope) -> list[Witness]:
     ],
 )
 def test_values(rule: str, of: Scope, names: tuple[str, ...], pairs: dict[str, str]) -> None:
-    said = [dict(witness.bound(of, names)) for witness in proposed(rule, of)]
+    said = [dict(witness.bound(of, Names(names))) for witness in proposed(rule, of)]
     assert any(pairs.items() <= each.items() for each in said), said
 
 
@@ -56,10 +57,10 @@ def test_rows_that_leave_are_shown_with_their_range() -> None:
     witness = ReindexSums((affine.iterator(1),), (affine.iterator(1),), (Range(0, 4),))
     padded = scope("Y[h] = A[h+r]*k[r] where h in 0:6", A=(8,), k=(3,))
     kernel.apply(padded, witness, exact=True)
-    assert dict(witness.bound(padded, ("h", "r"))) == {
+    assert dict(witness.bound(padded, Names(("h", "r")))) == {
         "old iterators": "r in 0:3",
         "new iterators": "m in 0:4",
-        "leaves the new ranges": "nothing",
+        "leaves the new ranges": "never",
         "leaves the old ranges": "m runs over 0:4, outside of 0:3",
     }
 
@@ -82,6 +83,28 @@ def test_every_rule_can_say_it() -> None:
     assert len(kinds) > 9
 
 
+@pytest.mark.parametrize(
+    ("rule", "of", "told"),
+    [
+        ("hoist", WINDOWS, "the inner sum runs over r"),
+        ("centre", PAIRS, "the mean of A[i,k] for each k is subtracted from A[i,k], and added to"),
+        ("expand", PAIRS, "products and powers of sums are multiplied out"),
+        ("materialise", BORDER, "A[h+r-1] becomes a tensor of its own"),
+    ],
+)
+def test_steps_are_told_in_words(rule: str, of: Scope, told: str) -> None:
+    names = Names(("i", "j", "k") if of is PAIRS else ("h", "r"))
+    assert any(witness.words(of, names).startswith(told) for witness in proposed(rule, of))
+
+
+def test_stages_are_told_by_their_names() -> None:
+    both = scope("T[i] = exp(A[i]); Y[i] = T[i] + 1", A=(4,))
+    names = Names(("i",), {source: "T" for _, source in reads(both)})
+    assert Merge(0).words(both, names) == "T[i] is replaced by its definition"
+    assert dict(Merge(0).bound(both, names))["the stage"] == "T"
+    assert Merge(7).words(both, names) == "Merge stage 7"  # of a record that was tampered with
+
+
 def test_a_stage_that_would_be_long_is_left_out_of_the_text() -> None:
     """Each stage reads the one before twice: written out, the chain has 2^60 reads."""
     chain = scope("Y[i] = exp(A[i])", A=(4,))
@@ -90,4 +113,4 @@ def test_a_stage_that_would_be_long_is_left_out_of_the_text() -> None:
         chain = make_scope([(0, 4)], (), expr.add(expr.apply("exp", before), before))
     said = dict(Merge(0).bound(chain))
     assert said["the stage"] == "{L[i:0:4] …[i] + exp(…[i])}"
-    assert said["φ"] == "i"
+    assert said["read at"] == "i"

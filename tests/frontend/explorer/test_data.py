@@ -36,7 +36,12 @@ from tests.frontend.explorer.test_page import Balance
             {"A": (56, 16), "K": (3, 16, 32)},
             {"A": (6, 3), "K": (3, 3, 4), "Y": (6, 4)},
         ),
-        # The shift of a large window shrinks with it: h+r-1 where h+r-7 was.
+        # The shift of a window shrinks with it: h+r-1 where h+r-7 or h+r-3 was.
+        (
+            "Y[h] = A[h+r-3] where h in 0:512, r in 0:7",
+            {"A": (512,)},
+            {"A": (6,), "Y": (6,)},
+        ),
         (
             "Y[h,w] = A[h+r-7,w+s-7]/225 where h in 0:512, w in 0:512, r in 0:15, s in 0:15",
             {"A": (512, 512)},

@@ -56,7 +56,7 @@ def text(compiled: CompiledFunction) -> str:
 
 
 def test_the_first_look_shows_the_program_that_was_found_and_how_fast_it_is(text: str) -> None:
-    assert "Measured, of all programs: <strong>chosen: " in text[: text.index("<nav")]
+    assert "plain programs of torch, the baselines: <strong>chosen: " in text[: text.index("<nav")]
     view = view_of(distances(), checked=0)
     number, best = next((n, each) for n, each in enumerate(view.candidates) if each.steps)
     slow = page(replace(view, baseline_seconds=best.seconds / 2))
@@ -69,11 +69,12 @@ def test_the_first_look_shows_the_program_that_was_found_and_how_fast_it_is(text
     assert f'<details id="candidate-{number + 1}" open>' in fast
 
 
-def test_the_candidate_that_was_chosen_is_open(compiled: CompiledFunction) -> None:
+@pytest.mark.parametrize("how", ["", ", compiled"])
+def test_the_candidate_that_was_chosen_is_open(compiled: CompiledFunction, how: str) -> None:
     view = view_of(distances(), compiled, checked=0)
     assert view.measured is not None
     last = [each.number for each in view.candidates if each.steps][-1]
-    chosen = replace(view.measured.trials[0], label=f"candidate {last}", chosen=True)
+    chosen = replace(view.measured.trials[0], label=f"candidate {last}{how}", chosen=True)
     text = page(replace(view, measured=replace(view.measured, trials=(chosen,), underived="")))
     assert f'<details id="candidate-{last}" open>' in text
     assert "becomes, by " in text[: text.index("<nav")]
