@@ -42,6 +42,28 @@ def test_the_page_opens_from_a_file(width: int, scheme: str, tmp_path: Path) -> 
 
 
 @pytest.mark.campaign
+def test_it_is_printed_in_dark_ink_and_what_is_about_the_shown_candidate_in_full(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "d.html"
+    distances().to_html(file)
+    with chromium() as browser:
+        opened = Opened(browser, color_scheme="dark", bypass_csp=True)
+        page = opened.page(file.as_uri())
+        folded = page.locator("main details:not([open])")
+        before = folded.count()
+        page.emulate_media(media="print", color_scheme="dark")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(29, 28, 26)"
+        assert not page.locator(".bar").is_visible()
+        assert 0 < folded.count() == page.locator(".candidate:not([open])").count()
+        assert page.locator("#derivation .candidate[open] .step:visible").count() > 2
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert folded.count() == before
+    assert opened.said == []
+
+
+@pytest.mark.campaign
 @pytest.mark.parametrize("width", [390, 1440])
 def test_two_derivations_open_from_a_file(width: int, tmp_path: Path) -> None:
     file = tmp_path / "both.html"

@@ -66,7 +66,7 @@ def test_the_first_look_shows_the_program_that_was_found_and_how_fast_it_is(text
     assert f"becomes, by {counted(len(best.steps), 'step')}," in top
     assert all(f">{stage.name}[" in top for stage in best.stages)
     assert "<strong>2.5 times faster</strong>. Nothing was measured yet." in top
-    assert f'<details id="candidate-{number + 1}" open>' in fast
+    assert f'<details class="candidate" id="candidate-{number + 1}" open>' in fast
 
 
 @pytest.mark.parametrize("how", ["", ", compiled"])
@@ -76,7 +76,7 @@ def test_the_candidate_that_was_chosen_is_open(compiled: CompiledFunction, how: 
     last = [each.number for each in view.candidates if each.steps][-1]
     chosen = replace(view.measured.trials[0], label=f"candidate {last}{how}", chosen=True)
     text = page(replace(view, measured=replace(view.measured, trials=(chosen,), underived="")))
-    assert f'<details id="candidate-{last}" open>' in text
+    assert f'<details class="candidate" id="candidate-{last}" open>' in text
     assert "becomes, by " in text[: text.index("<nav")]
 
 
