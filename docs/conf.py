@@ -26,6 +26,7 @@ extensions = [
     "derivation_directive",
     "calculus_directives",
     "plot_directive",
+    "search_words",
 ]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

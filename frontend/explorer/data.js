@@ -54,6 +54,7 @@ for (const program of document.querySelectorAll(".program-data")) {
   };
   for (const [name, grid] of grids) {
     grid.setAttribute("tabindex", "0");
+    grid.setAttribute("role", "application");  // so that a screen reader leaves the arrow keys to it
     const at = (event) => [...grid.children].indexOf(event.target.closest("rect"));
     for (const kind of ["pointerover", "pointerdown"]) grid.addEventListener(kind, (event) => { const n = at(event); if (n >= 0) show(name, n); });
     grid.addEventListener("focus", () => show(name, Number(grid.dataset.at ?? 0)));

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -29,6 +30,38 @@ def unnamed(page: Any) -> list[str]:
     return [
         line for line in page.locator("body").aria_snapshot().splitlines() if UNNAMED.search(line)
     ]
+
+
+def skipped_levels(page: Any) -> list[str]:
+    """Headings more than one level below the heading before them."""
+    found = page.locator(":is(h1, h2, h3, h4, h5):visible").evaluate_all(
+        "each => each.map((e) => [Number(e.tagName[1]), e.textContent])"
+    )
+    assert found[0][0] == 1
+    return [text for (one, _), (other, text) in pairwise(found) if other > one + 1]
+
+
+def visited(page: Any) -> list[str]:
+    """What Tab goes to from the beginning of the page, up to its end; each is another element."""
+    page.evaluate("document.activeElement.blur()")
+    found: list[str] = []
+    while True:
+        page.keyboard.press("Tab")
+        here = page.evaluate(GONE_TO)
+        if here is None:
+            return found
+        assert here != "again", found[-1]
+        found.append(here)
+
+
+GONE_TO = """() => {
+  const here = document.activeElement;
+  if (here === document.body) return null;
+  window.gone ??= new Set();
+  const again = window.gone.has(here);
+  window.gone.add(here);
+  return again ? "again" : `${here.tagName} ${here.textContent.slice(0, 40)}`;
+}"""
 
 
 def serious(page: Any, axe: str) -> list[str]:

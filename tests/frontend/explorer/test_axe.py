@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from einderive.frontend.explorer.comparison.page import comparison_page
-from tests.frontend.axe import script, serious, unnamed
+from tests.frontend.axe import script, serious, skipped_levels, unnamed, visited
 from tests.frontend.browser import Opened, chromium
 from tests.frontend.explorer.derived import distances, measured, windows
 
@@ -32,5 +32,7 @@ def test_the_page_is_accessible(shown: str, width: int, scheme: str, tmp_path: P
             page.wait_for_selector("#searched:not([hidden])")
         assert serious(page, axe) == []
         assert unnamed(page) == []
+        assert skipped_levels(page) == []
+        assert len(visited(page)) > 20
         heard = page.locator("main").aria_snapshot()
         assert heard.count('group "before"') == heard.count('group "after"') > 0

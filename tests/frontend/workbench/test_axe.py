@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.frontend.axe import script, serious, unnamed
+from tests.frontend.axe import script, serious, skipped_levels, unnamed, visited
 from tests.frontend.browser import Opened, chromium
 from tests.frontend.workbench.served import TOKEN, served
 
@@ -20,6 +20,8 @@ def test_the_workbench_is_accessible(width: int, scheme: str) -> None:
         page.locator("#reading math").wait_for()
         assert serious(page, axe) == []
         assert unnamed(page) == []
+        assert skipped_levels(page) == []
+        assert len(visited(page)) > 5
         page.locator("[name=states]").fill("100")
         page.get_by_role("button", name="Derive").click()
         page.locator("#derive-job").get_by_text("Done.").wait_for()
