@@ -73,11 +73,12 @@ Point = tuple[int, ...]
 
 def drawing(width: float, height: float, title: str, parts: Sequence[str]) -> nodes.raw:
     """The drawing as a part of the page; the title is for those who cannot see it."""
-    head = (
+    shown = (
         f'<svg class="calculus" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'role="img" aria-label="{escape(title)}">'
+        f'role="img" aria-label="{escape(title)}">{STYLE}{"".join(parts)}</svg>'
     )
-    return nodes.raw("", f"{head}{STYLE}{''.join(parts)}</svg>", format="html")
+    around = f'<div class="drawn" tabindex="0" style="--wide:{width:.0f}px">{shown}</div>'
+    return nodes.raw("", around, format="html")
 
 
 def text_at(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:

@@ -179,6 +179,7 @@ class CandidateView:
     steps: tuple[StepView, ...]
     stages: tuple[StageView, ...]
     drawing: Drawing
+    narrow: Drawing
     seconds: float
     operators: str
     digits: str

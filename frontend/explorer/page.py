@@ -51,7 +51,8 @@ def page(view: View, docs: str = "") -> str:
 def fragment(view: View, docs: str = "", drawn: bool = False) -> str:
     """One element for a notebook or another page, where several may stand.  With `drawn`, it shows
     pictures too, and its steps when they are asked for."""
-    digest = sha256(repr((view.title, view.tensors, view.target)).encode("utf-8")).hexdigest()
+    rules = [[step.rule for step in each.steps] for each in view.candidates]
+    digest = sha256(repr((view.title, view.tensors, view.target, rules)).encode()).hexdigest()
     return _rendered("fragment.html", view, docs, prefix=f"d{digest[:8]}-", drawn=drawn)
 
 

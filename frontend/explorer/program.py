@@ -133,8 +133,9 @@ def _binders(text: str) -> tuple[list[tuple[str, str]], str]:
     return found, rest
 
 
-def drawing(views: list[StageView], program: Program) -> Drawing:
-    """The program as a graph, inputs on the left, each stage to the right of what it reads."""
+def drawing(views: list[StageView], program: Program, down: bool = False) -> Drawing:
+    """The program as a graph, inputs on the left, each stage to the right of what it reads; or
+    from top to bottom, which is narrow."""
     shapes = {tensor.name: tensor.shape for tensor in program.inputs}
     made = {view.name: view for view in views}
     column: dict[str, int] = {}
@@ -156,19 +157,26 @@ def drawing(views: list[StageView], program: Program) -> Drawing:
     boxes: dict[str, Box] = {}
     for number, names in enumerate(rows):
         for place, name in enumerate(names):
-            top = (place + 0.5 + (tallest - len(names)) / 2) * ROW
-            left = number * (width + BETWEEN)
-            boxes[name] = Box(name, labels[name], left, top, width, name in shapes)
+            across = place + (tallest - len(names)) / 2
+            left, top = (across, number) if down else (number, across)
+            x = left * (width + (BESIDE if down else BETWEEN))
+            boxes[name] = Box(name, labels[name], x, (top + 0.5) * ROW, width, name in shapes)
     curves = tuple(
-        _curve(boxes[read], boxes[view.name])
+        (_curve_down if down else _curve)(boxes[read], boxes[view.name])
         for view in views
         for read in view.reads
         if read in boxes
     )
-    whole = count * (width + BETWEEN) - BETWEEN
-    return Drawing(whole, tallest * ROW, tuple(boxes.values()), curves)
+    if down:
+        whole, high = tallest * (width + BESIDE) - BESIDE, count * ROW
+    else:
+        whole, high = count * (width + BETWEEN) - BETWEEN, tallest * ROW
+    return Drawing(whole, high, tuple(boxes.values()), curves)
 
 
+HALF = 24.0
+"""Half the height of a box."""
+BESIDE = 14.0
 BETWEEN, ROW, WIDTH = 50.0, 74.0, 160.0
 MARGIN, LETTER = 20.0, 6.2
 """A box is at least so wide, or as wide as its longest label."""
@@ -178,3 +186,9 @@ def _curve(start: Box, end: Box) -> str:
     x, y = start.x + start.width, start.y
     middle = (x + end.x) / 2
     return f"M{x:g},{y:g} C{middle:g},{y:g} {middle:g},{end.y:g} {end.x:g},{end.y:g}"
+
+
+def _curve_down(start: Box, end: Box) -> str:
+    x, y, to, low = start.x + start.width / 2, start.y + HALF, end.x + end.width / 2, end.y - HALF
+    middle = (y + low) / 2
+    return f"M{x:g},{y:g} C{x:g},{middle:g} {to:g},{middle:g} {to:g},{low:g}"

@@ -21,7 +21,11 @@ const rowsOf = (roots, visible, known = () => true) => {
   return { shown, rows, height: row };
 };
 const coloursOf = () => {
-  const style = getComputedStyle(document.body), found = { font: style.fontFamily };
-  for (const name of ["ink", "muted", "rule", "accent", "good", "bar-2", "paper", "panel"]) found[name] = style.getPropertyValue(`--${name}`).trim();
+  const probe = document.body.appendChild(document.createElement("i")), style = getComputedStyle(probe), found = { font: style.fontFamily };
+  for (const name of ["ink", "muted", "rule", "accent", "good", "bar-2", "paper", "panel"]) {
+    probe.style.color = `var(--${name})`;
+    found[name] = style.color;
+  }
+  probe.remove();
   return found;
 };

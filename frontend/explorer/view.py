@@ -65,6 +65,7 @@ def view_of(
                 steps=tuple(step_views(graph, plan, story, report)),
                 stages=tuple(lines),
                 drawing=drawing(lines, derivation.staged(plan)),
+                narrow=drawing(lines, derivation.staged(plan), down=True),
                 seconds=plan.seconds,
                 operators=plan_operators(plan),
                 digits=digits(plan.steps),
