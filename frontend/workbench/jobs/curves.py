@@ -16,8 +16,8 @@ WIDTH, HEIGHT = 320.0, 64.0
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points of a polyline in a box of `WIDTH` x `HEIGHT`, what it shows, its least and greatest
-    value as text."""
+    """Points of a polyline in a box of `WIDTH` x `HEIGHT`, what it shows, and its last value as
+    text."""
 
     title: str
     points: str
@@ -37,8 +37,9 @@ def curves(moments: Sequence[Moment]) -> tuple[Curve, ...]:
         low, high = min(y for _, y in best), max(y for _, y in best)
         span = high - low or 1.0
         scaled = [(x, 0.1 + 0.8 * (y - low) / span) for x, y in best]
-        now = next(m.best for m in reversed(moments) if m.best)
-        found.append(Curve("best program", _points(_steps(scaled)), f"{duration(now)} predicted"))
+        first, *_, now = (duration(m.best) for m in moments if m.best)
+        told = f"{now} predicted" if first == now else f"{now} predicted, {first} at first"
+        found.append(Curve("best program", _points(_steps(scaled)), told))
     return tuple(found)
 
 

@@ -88,7 +88,7 @@ def test_an_error_has_its_caret_and_its_place(client: Client) -> None:
     assert answer.status == 200
     assert not answer.data["ready"]
     html = unescape(answer.data["html"])
-    assert "The text ends where `]` or `,` is expected<" in html
+    assert "The text ends where <code>]</code> or <code>,</code> is expected<" in html
     assert f">{formula}\n{' ' * len(formula)}^<" in html
     assert ">next: complete the formula" in html
     assert 'data-from="17" data-to="18"' in answer.data["html"]

@@ -60,7 +60,7 @@ def _typed(page: Any) -> None:
     page.locator("#formula").focus()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Y[i,j] = (A[i,k] - B[j,k]^2")
-    page.get_by_text("The text ends where `)` is expected").wait_for()
+    page.get_by_text("The text ends where ) is expected").wait_for()
     assert page.locator("#formula").get_attribute("aria-invalid") == "true"
     page.get_by_role("button", name="Go to the place").press("Enter")
     assert page.evaluate("document.activeElement.id") == "formula"
