@@ -61,7 +61,10 @@ def operators(names: Sequence[str]) -> str:
     """`2 matmul, elementwise`: runs of one operator counted."""
     told = [name.replace("eOperator", KERNEL) for name in names]
     runs = ((name, len(list(group))) for name, group in groupby(told))
-    return ", ".join(name if count == 1 else f"{count} {name}" for name, count in runs)
+    return ", ".join(
+        name if count == 1 else f"{count} {name.replace(KERNEL, f'{KERNEL}s')}"
+        for name, count in runs
+    )
 
 
 def counted(count: int, noun: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from unicodedata import category, name
 
@@ -15,6 +16,7 @@ _CHARACTERS = {
     "\\": "take it away: a line continues inside brackets, and after or before an operator",
 }
 _LEGAL = "names are letters, digits and _; operators are + - * / ^, and in indices // and %"
+_STATEMENT = re.compile(r"\w+\s*(\[[^\[\]]*\])?\s*[-+]?=(?!=)")
 _WORDS = frozenset({"IN", "WHERE", "AND", "OR", "NOT", "INF"})
 
 
@@ -71,8 +73,9 @@ def explain_character(character: str) -> tuple[str, str]:
     return f"the notation has no character `{character}`", _CHARACTERS.get(character, _LEGAL)
 
 
-def advice(kind: str, token: str, expected: Collection[str], before: str) -> str:
-    """The next step for a text that has a token of this kind where the parser expects others."""
+def advice(kind: str, token: str, expected: Collection[str], before: str, after: str) -> str:
+    """The next step for a text that has a token of this kind where the parser expects others;
+    `before` is the text up to the token, and `after` begins with it."""
     waiting = unclosed(before)
     if token in _PAIRS and _PAIRS[token] not in waiting[-1:]:
         if not waiting:
@@ -88,6 +91,8 @@ def advice(kind: str, token: str, expected: Collection[str], before: str) -> str
         return "begin with the output: `Y[i] = ...`"
     if kind in _WORDS and "NAME" in expected:
         return f"`{token}` is a word of the notation: choose another name"
+    if waiting and _STATEMENT.match(after):
+        return f"close `{waiting[-1]}` before the statement that begins with `{token}`"
     if kind in ("NAME", "NUMBER", "LPAR", "LBRACE") and "TIMES" in expected:
         return "write products with `*`"
     if kind == "POWER" and "TIMES" in expected:

@@ -77,7 +77,12 @@ def seconds(value: object) -> float:
 
 def effort(value: object) -> str | float:
     """An option's type: one of the words, or seconds above 0."""
-    return str(value) if value in ("instant", "normal", "high") else seconds(value)
+    if value in ("instant", "normal", "high"):
+        return str(value)
+    try:
+        return seconds(value)
+    except click.BadParameter as error:
+        raise click.BadParameter(f"{error.message}, nor instant, normal or high") from None
 
 
 def examples(*lines: str) -> str:

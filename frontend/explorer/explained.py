@@ -134,6 +134,7 @@ def _measured(found: MeasuredView) -> Iterator[RenderableType]:
 def refusals(name: str, found: Sequence[Attempt]) -> Iterator[RenderableType]:
     """What a rule proposes, stage by stage, and why it is refused."""
     yield Text.assemble((name, "cyan"), f": {summary(found)}")
+    yield indented(f"`einderive rules {name}` says what it is for and what it needs", 2, "dim")
     last = ""
     for attempt in found:
         if attempt.place != last:

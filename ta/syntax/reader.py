@@ -156,7 +156,7 @@ def _explain(error: UnexpectedInput, text: str) -> NotationError:
     return NotationError(
         f"{found} where {expected} is expected",
         (start, start + len(token)),
-        next_step=advice(token.type, str(token), error.expected, text[:start]),
+        next_step=advice(token.type, str(token), error.expected, text[:start], text[start:]),
     )
 
 
