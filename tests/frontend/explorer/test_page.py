@@ -9,7 +9,7 @@ import pytest
 
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.cli.main import main
-from einderive.frontend.explorer.page import FOLDER, page
+from einderive.frontend.explorer.page import FOLDER, fragment, page
 from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.explorer.view import view_of
 from einderive.frontend.text import counted
@@ -141,6 +141,17 @@ def test_notebooks_show_a_fragment_of_the_same(compiled: CompiledFunction) -> No
         assert not {tag for tag, _ in parsed.seen} & {"html", "body", "script", "main"}
         assert "Y[i,j] = (A[i,k] - B[j,k])^2" in parsed.text
     assert compiled.chosen.label in Balance(compiled._repr_html_()).text
+
+
+def test_two_derivations_of_one_formula_can_stand_on_one_page() -> None:
+    """The names in the fragments differ, so that each has switches and places of its own."""
+    view = view_of(distances(), checked=0)
+    names = [
+        {given["name"] for _, given in Balance(fragment(one)).seen if "name" in given}
+        for one in (replace(view, candidates=(each,)) for each in view.candidates[:2])
+    ]
+    assert all(names)
+    assert names[0].isdisjoint(names[1])
 
 
 def test_what_a_record_may_hold_is_text() -> None:

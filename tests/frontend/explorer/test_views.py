@@ -97,13 +97,17 @@ def test_shares_add_up_to_the_predicted_time(view: View) -> None:
 
 
 def test_drawings_have_a_box_for_each_tensor_and_a_curve_for_each_read(view: View) -> None:
-    for candidate in view.candidates:
-        drawn = {box.name for box in candidate.drawing.boxes}
+    for candidate, drawing in [(c, d) for c in view.candidates for d in (c.drawing, c.narrow)]:
+        drawn = {box.name for box in drawing.boxes}
         assert drawn == {"A", "B", *(stage.name for stage in candidate.stages)}
-        assert len(candidate.drawing.curves) == sum(len(stage.reads) for stage in candidate.stages)
-        places = {(box.x, box.y) for box in candidate.drawing.boxes}
-        assert all(box.width > 6 * len(box.label) for box in candidate.drawing.boxes)
+        assert len(drawing.curves) == sum(len(stage.reads) for stage in candidate.stages)
+        places = {(box.x, box.y) for box in drawing.boxes}
+        assert all(box.width > 6 * len(box.label) for box in drawing.boxes)
+        assert all(0 <= box.x <= drawing.width - box.width + 1 for box in drawing.boxes)
         assert len(places) == len(drawn)
+        along = "y" if drawing is candidate.narrow else "x"  # what is read stands before its reader
+        place = {box.name: getattr(box, along) for box in drawing.boxes}
+        assert all(place[read] < place[s.name] for s in candidate.stages for read in s.reads)
 
 
 def test_pseudocode_computes_the_formula() -> None:
