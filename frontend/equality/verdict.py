@@ -90,7 +90,7 @@ class Verdict:
     def _repr_html_(self) -> str:
         """The verdict in a notebook: its kind, the claim, and the counterexample or the sizes."""
         parts = [f"<p><strong>{escape(self.kind)}</strong>: {escape(self.detail)}</p>"]
-        if self.counterexample is not None:
+        if self.counterexample is not None and str(self.counterexample) not in self.detail:
             parts.append(f"<p>{escape(str(self.counterexample))}</p>")
         if self.shapes:
             head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.shapes[0])
