@@ -6,6 +6,7 @@ import json
 import platform
 import shlex
 from importlib.metadata import PackageNotFoundError, version
+from keyword import iskeyword
 
 from einderive.frontend.derived import Derived
 from einderive.frontend.explorer.models import Reproduction
@@ -43,14 +44,16 @@ def _command(derivation: Derived) -> str:
 
 def _python(derivation: Derived) -> str:
     source = derivation.source
-    shapes = {tensor.name: tensor.shape for tensor in source.inputs}
+    shapes = [f"{tensor.name}={tensor.shape!r}" for tensor in source.inputs]
+    if any(map(iskeyword, (tensor.name for tensor in source.inputs))):
+        shapes = [f"**{ ({tensor.name: tensor.shape for tensor in source.inputs})!r}"]
     dtypes = {t.name: t.dtype for t in source.inputs if t.dtype != DEFAULT}
     options = [f"dtypes={dtypes!r}"] * bool(dtypes)
     options += [f"target={derivation.target!r}"] * (derivation.target != "cpu")
     options += [f"weights={list(derivation.weights)!r}"] * bool(derivation.weights)
     options += [f"accuracy={derivation.accuracy!r}"] * (derivation.accuracy != "normwise")
     options += [f"nan={derivation.nan!r}"] * (derivation.nan != "ignore")
-    options += [f"**{shapes!r}"]
+    options += [", ".join(shapes)] * bool(shapes)
     text = show_program(source)
     quoted = f'"""\n{text}\n"""' if "\n" in text else json.dumps(text, ensure_ascii=False)
     names = ", ".join(f"{tensor.name}={tensor.name}" for tensor in source.inputs if _plain(tensor))
