@@ -54,5 +54,5 @@ def _seen() -> bool:
         or torch._C._autograd._top_saved_tensors_default_hooks(True) is not None
         or torch.is_inference_mode_enabled()
         or torch.compiler.is_compiling()
-        or torch.cuda.is_initialized()
+        or bool(torch.cuda.is_initialized())  # type: ignore[no-untyped-call]
     )
