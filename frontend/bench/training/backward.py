@@ -141,10 +141,14 @@ def _in_order(plain: Callable[..., Any], places: Sequence[int], *given: torch.Te
 
 
 def _near(lines: Sequence[Callable[[], Any]]) -> list[int]:
-    """The lines whose calls alone are not far behind: a step through others may take a minute."""
-    with torch.no_grad():
-        calls = [min(timed(line, False), timed(line, False)) for line in lines]
-    return [k for k, seconds in enumerate(calls) if seconds <= FAR_CALL * min(calls)]
+    """The lines whose calls alone are not far behind: a step through others may take a minute.
+    Lines whose temporaries do not fit into memory are left out."""
+    calls = dict[int, float]()
+    for number, line in enumerate(lines):
+        with torch.no_grad(), suppress(RuntimeError, MemoryError):
+            calls[number] = min(timed(line, False), timed(line, False))
+    least = min(calls.values(), default=0.0)
+    return [number for number, seconds in calls.items() if seconds <= FAR_CALL * least]
 
 
 def _refused(compiled: CompiledFunction, program: Program, call: Callable[..., Any]) -> str:
