@@ -25,6 +25,7 @@ where the first one ended.  With `minutes`, what is not begun by then is left fo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
