@@ -4,16 +4,21 @@ float32 on a GPU       without TF32, whatever torch's flags say: its 10 bits cos
 16-bit types on a CPU  in float32, rounded once: oneDNN's own kernels for processors with AMX
                        give wrong elements now and then (torch 2.13, small images of float16 in
                        2 and 3 dimensions, of bfloat16 in 3)
+large kernels          on a CPU as another convolution's weight gradient (`weight_gradient`), where
+                       that is faster
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import torch
 from torch.nn import functional
 
+from einderive.eops.library.weight_gradient import Slid
+from einderive.eops.timed import fastest, is_timed
 from einderive.eops.torch_views.types import HALVES
 
 PLAIN: Final[dict[int, Callable[..., torch.Tensor]]] = {
@@ -49,8 +54,17 @@ class Windows(NamedTuple):
 
     def _called(self, images: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         options = self._asdict()
-        functions = TRANSPOSED if options.pop("transposed") else PLAIN
-        return functions[len(self.stride)](images, weights, **options)
+        if options.pop("transposed"):
+            return TRANSPOSED[len(self.stride)](images, weights, **options)
+        plain = partial(PLAIN[len(self.stride)], images, weights, **options)
+        slid = Slid(**options)
+        outputs = slid.outputs(images, weights) if is_timed(images, weights) else None
+        if outputs is not None:
+            key = (str(self), images.shape, weights.shape, images.dtype)
+            gradient = partial(slid, images, weights, outputs)
+            if fastest(key, lambda: (plain, gradient)):
+                return gradient()
+        return plain()
 
     def without_tf32(self, images: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         """The operator beneath, which takes torch's flags as arguments: setting them would meet
