@@ -23,7 +23,7 @@ from torch.nn import functional
 
 LARGE: Final = 4
 """A kernel is large if it has this many times as many elements as there are outputs of it."""
-MOST_SUMMED: Final = 1 << 15
+MOST_SUMMED: Final = 1 << 12
 """The most products that one call of the library adds up for an element."""
 
 
