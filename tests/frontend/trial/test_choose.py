@@ -300,3 +300,21 @@ def test_what_was_far_behind_a_refused_candidate_races_after_all(
     monkeypatch.setattr(winner, "checked", refused_always)
     assert distances().chosen.plan is None
     assert everything_refused
+
+
+def test_a_long_program_as_written_is_run_only_where_nothing_else_is_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choose, "rivals", lambda *_: ())
+    monkeypatch.setattr(choose, "MOST_POINTS", 10)
+    text = "Y[i,j] = 2*sum[k](A[i,k]*B[k,j]) + 1"
+    shapes: Any = {"A": (20, 30), "B": (30, 10)}
+    run = ed.derive(text, **shapes).compile()
+    assert run.chosen.plan is not None
+    assert all(each.plan is not None for each in run.trials)
+    monkeypatch.setattr(choose, "worth_compiling", lambda *_: ())
+    other = ed.derive(text, **shapes).compile(tried=0)
+    assert other.chosen.plan is None
+    a, b = torch.randn(20, 30), torch.randn(30, 10)
+    for found in (run(a, b), other(a, b)):
+        torch.testing.assert_close(found, 2 * a @ b + 1, rtol=1e-4, atol=1e-4)
