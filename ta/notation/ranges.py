@@ -18,23 +18,10 @@ from typing import NamedTuple
 from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.ir.affine import Range
 from einderive.ta.notation.definitions import renamed
-from einderive.ta.syntax.tree import (
-    Binding,
-    Comparison,
-    Defined,
-    Expression,
-    Name,
-    NotationError,
-    Read,
-    Reduction,
-    ScopeText,
-    Span,
-    Statement,
-    scalars,
-)
+from einderive.ta.syntax import tree
 from einderive.ta.syntax.walks import iterator_names, with_parts
 
-RangesOf = Callable[[Read], Sequence[Range]]
+RangesOf = Callable[[tree.Read], Sequence[Range]]
 """The ranges of a read's source, dimension by dimension."""
 
 
@@ -43,24 +30,24 @@ class Lone(NamedTuple):
 
     name: str
     range: Range
-    span: Span
+    span: tree.Span
     dimension: int
     source: str
 
 
-def lone_iterators(value: Expression, ranges_of: RangesOf) -> Iterator[Lone]:
+def lone_iterators(value: tree.Expression, ranges_of: RangesOf) -> Iterator[Lone]:
     """Every iterator that stands alone in a dimension, in the order of the text."""
-    for part in scalars(value):
-        if isinstance(part, Read):
-            source = "the scope" if isinstance(part.source, ScopeText) else part.source.name
+    for part in tree.scalars(value):
+        if isinstance(part, tree.Read):
+            source = "the scope" if isinstance(part.source, tree.ScopeText) else part.source.name
             for dimension, (index, bound) in enumerate(
                 zip(part.indices, ranges_of(part), strict=True)
             ):
-                if isinstance(index, Name):
+                if isinstance(index, tree.Name):
                     yield Lone(index.name, bound, index.span, dimension, source)
 
 
-def apart(value: Expression, ranges_of: RangesOf, stated: Collection[str]) -> Expression:
+def apart(value: tree.Expression, ranges_of: RangesOf, stated: Collection[str]) -> tree.Expression:
     """The expression in which a name that several reducers bind, over different ranges, has a name
     for each.
 
@@ -76,8 +63,10 @@ def apart(value: Expression, ranges_of: RangesOf, stated: Collection[str]) -> Ex
         taken.add(found)
         return found
 
-    def moved(part: Expression) -> Expression:
-        if isinstance(part, Reduction) or (isinstance(part, Defined) and not part.definition.free):
+    def moved(part: tree.Expression) -> tree.Expression:
+        if isinstance(part, tree.Reduction) or (
+            isinstance(part, tree.Defined) and not part.definition.free
+        ):
             names = {name.name for name in part.names} - fixed
             moves: dict[str, str] = {}
             for lone in lone_iterators(part, ranges_of):
@@ -93,14 +82,14 @@ def apart(value: Expression, ranges_of: RangesOf, stated: Collection[str]) -> Ex
 
 
 def infer(
-    statement: Statement,
-    value: Expression,
+    statement: tree.Statement,
+    value: tree.Expression,
     ranges_of: RangesOf,
     argument: Mapping[str, Range],
     output_shape: Sequence[int] | None,
 ) -> dict[str, Range]:
     """The range of every iterator of the statement; `value` is its explicit right-hand side."""
-    loops = [index for index in statement.indices if isinstance(index, Name)]
+    loops = [index for index in statement.indices if isinstance(index, tree.Name)]
     used = {name.name: name for name in (*loops, *iterator_names(value, bound=True))}
     stated = _stated(statement, argument, used)
     found: dict[str, Lone] = {}
@@ -119,19 +108,19 @@ def infer(
 
 
 def _stated(
-    statement: Statement, argument: Mapping[str, Range], used: Mapping[str, Name]
+    statement: tree.Statement, argument: Mapping[str, Range], used: Mapping[str, tree.Name]
 ) -> dict[str, Range]:
     stated: dict[str, Range] = {}
     for name, _, bound in _clause(statement):
         if name.name in stated and stated[name.name] != bound:
-            raise NotationError(
+            raise tree.NotationError(
                 f"two ranges are stated for {name.name}",
                 name.span,
                 RangeError,
                 next_step="keep one of them",
             )
         if name.name not in used:
-            raise NotationError(
+            raise tree.NotationError(
                 f"the clause gives a range for {name.name}, which the statement does not use",
                 name.span,
                 NameUnknownError,
@@ -140,7 +129,7 @@ def _stated(
         stated[name.name] = bound
         if argument.get(name.name, bound) != bound:
             given = argument[name.name]
-            raise NotationError(
+            raise tree.NotationError(
                 f"the clause and the argument give different ranges for {name.name}",
                 name.span,
                 RangeError,
@@ -150,18 +139,21 @@ def _stated(
     return {name: argument[name] for name in used if name in argument} | stated
 
 
-def _clause(statement: Statement) -> Iterator[tuple[Name, Binding, Range]]:
+def _clause(statement: tree.Statement) -> Iterator[tuple[tree.Name, tree.Binding, Range]]:
     for binding in statement.clause:
-        yield Name(binding.span, binding.name), binding, binding.range
+        yield tree.Name(binding.span, binding.name), binding, binding.range
 
 
 def _add_output(
-    loops: Sequence[Name], shape: Sequence[int], ranges: dict[str, Range], statement: Statement
+    loops: Sequence[tree.Name],
+    shape: Sequence[int],
+    ranges: dict[str, Range],
+    statement: tree.Statement,
 ) -> None:
     """Ranges from the output's shape; a shape that disagrees with what is known is an error."""
     target = statement.target
     if len(shape) != len(loops):
-        raise NotationError(
+        raise tree.NotationError(
             f"{target.name} has {len(loops)} {'index' if len(loops) == 1 else 'indices'} here, "
             f"but its shape has {len(shape)} dimension{'s' * (len(shape) != 1)}",
             (target.span[0], statement.value.span[0]),
@@ -172,7 +164,7 @@ def _add_output(
     for dimension, (loop, extent) in enumerate(zip(loops, shape, strict=True)):
         known = ranges.setdefault(loop.name, Range(0, extent))
         if known != Range(0, extent):
-            raise NotationError(
+            raise tree.NotationError(
                 f"the iterator {loop.name} has the range {known.lo}:{known.hi}, but dimension "
                 f"{dimension + 1} of the output {target.name} is given as {extent}",
                 loop.span,
@@ -182,14 +174,14 @@ def _add_output(
             )
 
 
-def _add_compared(value: Expression, ranges: dict[str, Range]) -> None:
+def _add_compared(value: tree.Expression, ranges: dict[str, Range]) -> None:
     """Ranges from comparisons: `where(j <= i, x[j], 0)` gives i that of j."""
     pairs = [
         (left.name, right.name)
-        for part in scalars(value)
-        if isinstance(part, Comparison)
+        for part in tree.scalars(value)
+        if isinstance(part, tree.Comparison)
         for left, right in pairwise(part.operands)
-        if isinstance(left, Name) and isinstance(right, Name)
+        if isinstance(left, tree.Name) and isinstance(right, tree.Name)
     ]
     while True:
         found: dict[str, set[Range]] = {}
@@ -202,13 +194,13 @@ def _add_compared(value: Expression, ranges: dict[str, Range]) -> None:
         ranges |= alike
 
 
-def _conflict(first: Lone, second: Lone) -> NotationError:
+def _conflict(first: Lone, second: Lone) -> tree.NotationError:
     def size(lone: Lone) -> str:
         lo, hi = lone.range
         extent = str(hi) if lo == 0 else f"{lo}:{hi}"
         return f"dimension {lone.dimension + 1} of {lone.source} is {extent}"
 
-    return NotationError(
+    return tree.NotationError(
         f"the iterator {second.name} stands alone in dimensions of different sizes",
         second.span,
         RangeError,
@@ -218,8 +210,8 @@ def _conflict(first: Lone, second: Lone) -> NotationError:
     )
 
 
-def _open_range(name: Name) -> NotationError:
-    return NotationError(
+def _open_range(name: tree.Name) -> tree.NotationError:
+    return tree.NotationError(
         f"the iterator {name.name} has no range: it stands alone in no tensor's dimension",
         name.span,
         RangeError,
