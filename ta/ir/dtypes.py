@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from einderive.ta.errors import NameUnknownError, shown
 
-BYTES: Final[dict[str, int]] = {
-    "float64": 8,
-    "float32": 4,
-    "float16": 2,
-    "bfloat16": 2,
-    "complex64": 8,
-    "complex128": 16,
-    "int64": 8,
-    "int32": 4,
-    "int16": 2,
-    "int8": 1,
-    "uint8": 1,
-    "bool": 1,
-}
-"""Bytes of an element, by type."""
-
-DTYPES: Final = tuple(BYTES)
+_NAMES = "float64 float32 float16 bfloat16 complex64 complex128 int64 int32 int16 int8 uint8 bool"
+DTYPES: Final = tuple(_NAMES.split())
+BYTES: Final = {name: int(re.sub(r"\D", "", name) or 8) // 8 for name in DTYPES}
+"""Bytes of an element, by type.  Their bits are in the names; a bool has a byte."""
 
 
 def type_name(found: Any) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from einderive.ta.mistakes.formula import Formula, indexed, results
-from einderive.ta.mistakes.mistake import Correction, listed, reduced_where
+from einderive.ta.mistakes.mistake import Correction, reduced_where
 
 _READ = re.compile(r"[^\W\d]\w*\s*\[([^\[\]]*)\](?!\s*\()")
 _TRAILING = re.compile(r"[-+*/^,]\s*(?=\s[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=(?!=)|\Z)")
@@ -135,6 +135,3 @@ def _chained_brackets(formula: Formula) -> Iterator[Correction]:
     ]
     if edits:
         yield Correction(tuple(edits))
-
-
-MISTAKES = listed(globals())
