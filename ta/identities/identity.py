@@ -39,6 +39,7 @@ from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.index import row
 from einderive.ta.notation.lowering import Frame, closed_scope, scalar, statement_scope
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError
 from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 from einderive.ta.syntax.walks import iterator_names
 
@@ -143,9 +144,9 @@ class Identity:
             return builder.side(self.left), builder.side(self.right)
         except VisitError as error:
             problem = error.orig_exc
-        except tree.NotationError as error:
+        except NotationError as error:
             problem = error
-        if not isinstance(problem, tree.NotationError):
+        if not isinstance(problem, NotationError):
             raise problem
         if problem.kind is RangeError:
             return None  # a range ends before it begins

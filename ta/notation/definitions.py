@@ -20,6 +20,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.node import Node
 from einderive.ta.syntax import tree
 from einderive.ta.syntax.reader import read_expression
+from einderive.ta.syntax.refusals import refused
 from einderive.ta.syntax.walks import iterator_names, with_parts, written
 
 MOST_PARTS = 20_000
@@ -75,20 +76,14 @@ def renamed(expression: tree.Expression, names: Mapping[str, str]) -> tree.Expre
 def check_length(value: tree.Expression) -> None:
     """Refuse what would be too long if it were written out."""
     if _length(value, {}) > MOST_PARTS:
-        raise tree.NotationError(
-            f"with its definitions written out, the formula has more than {MOST_PARTS} parts",
-            value.span,
-            next_step="split it into several statements",
-        )
+        raise refused("too-long-written-out", value.span, most=MOST_PARTS)
 
 
 def of_bounded_constant(node: Node, span: tree.Span) -> Node:
     """The node, whose constant factor is not too large."""
     value, _ = expr.split_coefficient(node)
     if isinstance(value, Fraction) and _bits(value) > expr.MOST_BITS:
-        raise tree.NotationError(
-            "the constant is too large", span, next_step=f"use at most {expr.MOST_BITS} bits"
-        )
+        raise refused("large-constant", span, most=expr.MOST_BITS)
     return node
 
 
@@ -103,12 +98,7 @@ def check_power(base: Node, exponent: int, span: tree.Span) -> None:
     if abs(exponent) > expr.MOST_EXPONENT or (
         bits > 1 and abs(exponent) > 1 and bits * abs(exponent) > expr.MOST_BITS
     ):
-        raise tree.NotationError(
-            "the power is too large",
-            span,
-            next_step=f"use an exponent of at most {expr.MOST_EXPONENT} and constants of at most "
-            f"{expr.MOST_BITS} bits",
-        )
+        raise refused("large-power", span, exponent=expr.MOST_EXPONENT, bits=expr.MOST_BITS)
 
 
 def _length(value: tree.Expression, known: Mapping[str, int]) -> int:
@@ -127,11 +117,7 @@ def _length(value: tree.Expression, known: Mapping[str, int]) -> int:
 def _only(call: tree.Defined, names: Names) -> tree.Name:
     """The only iterator of a definition that takes it as a value."""
     if len(names) != 1:
-        raise tree.NotationError(
-            f"{call.definition.name} takes one iterator",
-            call.span,
-            next_step=f"for example {call.definition.head}",
-        )
+        raise refused("one-iterator", call.span, word=call.definition)
     return names[0]
 
 

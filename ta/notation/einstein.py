@@ -23,7 +23,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import count
 
-from einderive.ta.errors import RangeError
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Tensor
 from einderive.ta.notation.index import as_value
@@ -31,6 +30,7 @@ from einderive.ta.notation.lowering import fill_value
 from einderive.ta.notation.ranges import RangesOf
 from einderive.ta.notation.resolve import iterators_of, rounded
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.walks import index_names, iterator_names, with_parts
 
 
@@ -61,11 +61,7 @@ def _with_own(names: Iterable[tree.Name], bound: Set[str]) -> Set[str]:
     inside = set(bound)
     for name in names:
         if name.name in inside:
-            raise tree.NotationError(
-                f"the iterator {name.name} is already bound here, on the left or further out",
-                name.span,
-                next_step="use another name for the reduction",
-            )
+            raise refused("bound-already", name.span, name=name.name)
         inside.add(name.name)
     return inside
 
@@ -147,7 +143,7 @@ def _uses(expression: tree.Expression, name: str) -> bool:
 
 def _refusal(
     name: tree.Name, holder: tree.Expression, *, denominator: bool = False
-) -> tree.NotationError:
+) -> NotationError:
     while isinstance(holder, tree.Negate | tree.PowerOf) and not denominator:
         holder = holder.operand if isinstance(holder, tree.Negate) else holder.base
     if denominator:
@@ -162,12 +158,7 @@ def _refusal(
         place = "as a value"
     else:
         place = "where no product holds it"
-    return tree.NotationError(
-        f"the iterator {name.name} is not on the left and occurs only {place}",
-        name.span,
-        next_step=f"say how it is reduced, for example `sum[{name.name}](...)` "
-        f"or `max[{name.name}](...)`",
-    )
+    return refused("not-summed", name.span, name=name.name, place=place)
 
 
 def gathers_written_out(
@@ -232,12 +223,7 @@ def check_types(value: tree.Expression, inputs: Mapping[str, Tensor]) -> None:
         ):
             tensor = inputs.get(read.source.name) if isinstance(read.source, tree.Name) else None
             if tensor is not None and not tensor.dtype.startswith(("int", "uint", "bool")):
-                raise tree.NotationError(
-                    f"{tensor.name} is an index here, and its type is {tensor.dtype}",
-                    read.span,
-                    RangeError,
-                    next_step=f"indices are integers: dtypes={{'{tensor.name}': 'int64'}}",
-                )
+                raise refused("index-with-fractions", read.span, tensor=tensor)
 
 
 def all_of(conditions: Sequence[tree.Expression]) -> tree.Expression:

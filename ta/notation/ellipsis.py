@@ -14,8 +14,8 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import count, islice
 
-from einderive.ta.errors import RangeError
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError, counted, refused
 from einderive.ta.syntax.walks import with_parts
 
 ShapeOf = Callable[[tree.Read], Sequence[int]]
@@ -28,18 +28,9 @@ def expanded(statement: tree.Statement, shape_of: ShapeOf, taken: Set[str]) -> t
     if not left and not right:
         return statement
     if not left:
-        raise tree.NotationError(
-            "`...` stands on the right, but not on the left",
-            right[0][1],
-            next_step=f"write `{statement.target.name}[{_with_ellipsis(statement)}]`; to sum over "
-            "its dimensions, give them names",
-        )
+        raise refused("ellipsis-on-the-right", right[0][1], written=_with_ellipsis(statement))
     if not right:
-        raise tree.NotationError(
-            "`...` stands on the left, but not on the right",
-            left[0],
-            next_step="write it in the operands whose dimensions it stands for, as in `A[...,i]`",
-        )
+        raise refused("ellipsis-on-the-left", left[0])
     sizes = _common([(read, place, _leading(read, shape_of(read))) for read, place in right])
     fresh = (name for name in (f"b{number}" for number in count(1)) if name not in taken)
     names = tuple(islice(fresh, len(sizes)))
@@ -64,13 +55,9 @@ def expanded(statement: tree.Statement, shape_of: ShapeOf, taken: Set[str]) -> t
     return replace(statement, indices=indices, value=change(statement.value))
 
 
-def refusal(place: tree.Span) -> tree.NotationError:
+def refusal(place: tree.Span) -> NotationError:
     """The error for `...` where it cannot stand."""
-    return tree.NotationError(
-        "`...` can only be the first index of a tensor, outside of {...}",
-        place,
-        next_step="write the dimensions out, for example A[b,c,i]",
-    )
+    return refused("ellipsis-elsewhere", place)
 
 
 def _reads(value: tree.Expression) -> Iterator[tuple[tree.Read, tree.Span]]:
@@ -99,14 +86,13 @@ def _leading(read: tree.Read, shape: Sequence[int]) -> Sequence[int]:
     assert isinstance(read.source, tree.Name)
     others = len(read.indices) - 1
     if others > len(shape):
-        raise tree.NotationError(
-            f"beside `...`, {read.source.name} is read with {others} "
-            f"{'index' if others == 1 else 'indices'} but has {len(shape)} "
-            f"dimension{'s' * (len(shape) != 1)}",
+        raise refused(
+            "too-few-for-ellipsis",
             read.span,
-            RangeError,
-            sizes=f"{read.source.name} is {_text(shape)}",
-            next_step="write one index for each dimension that `...` does not stand for",
+            source=read.source.name,
+            indices=counted(others, "index", "indices"),
+            dimensions=counted(len(shape), "dimension"),
+            shape=_text(shape),
         )
     return shape[: len(shape) - others]
 
@@ -119,26 +105,26 @@ def _common(operands: Sequence[tuple[tree.Read, tree.Span, Sequence[int]]]) -> t
             if own[position] in (1, sizes[position]):
                 continue
             if sizes[position] != 1:
-                raise tree.NotationError(
-                    f"the dimensions for which `...` stands do not fit: "
-                    f"{own[position]} beside {sizes[position]}",
+                each = [
+                    f"in {read.source.name} it stands for {_text(own)}"
+                    for read, _, own in operands
+                    if isinstance(read.source, tree.Name)
+                ]
+                raise refused(
+                    "unlike-for-ellipsis",
                     place,
-                    RangeError,
-                    sizes=", ".join(
-                        f"in {read.source.name} it stands for {_text(own)}"
-                        for read, _, own in operands
-                        if isinstance(read.source, tree.Name)
-                    ),
-                    next_step="counted from the last one, sizes are equal or 1",
+                    one=own[position],
+                    other=sizes[position],
+                    each=each,
                 )
             sizes[position] = own[position]
     return tuple(sizes)
 
 
 def _with_ellipsis(statement: tree.Statement) -> str:
-    """The indices on the left behind `...`."""
+    """The left side with `...` before its indices."""
     names = [index.name for index in statement.indices if isinstance(index, tree.Name)]
-    return ",".join(["...", *names])
+    return f"{statement.target.name}[{','.join(['...', *names])}]"
 
 
 def _text(shape: Sequence[int]) -> str:

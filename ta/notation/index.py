@@ -7,16 +7,15 @@ from fractions import Fraction
 from math import inf, prod
 from typing import Protocol
 
-from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.given.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Number, Source
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.walks import with_parts, written
 
-AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
 
 
 _ROUNDED = {"//": "floor_divide", "%": "remainder"}
@@ -42,12 +41,7 @@ def index_row(index: tree.Expression, frame: Names) -> Row:
     """The row of a whole index, which evaluates within 64 bits."""
     found = row(index, frame)
     if not fits(reach(found, frame.ranges)):
-        raise tree.NotationError(
-            f"the index reaches {SAID} or more",
-            index.span,
-            RangeError,
-            next_step="use smaller factors or ranges: indices fit 64 bits",
-        )
+        raise refused("large-index", index.span, most=SAID)
     return found
 
 
@@ -60,17 +54,8 @@ def row(index: tree.Expression, frame: Names) -> Row:
             if name in frame.iterators:
                 return affine.iterator(frame.iterators.index(name))
             if name in frame.tensors:
-                raise tree.NotationError(
-                    f"{name} is a tensor; an index must be built from iterators and integers",
-                    span,
-                    next_step=f"give the iterator another name than {name}",
-                )
-            raise tree.NotationError(
-                f"{name} is not an iterator of this scope",
-                span,
-                NameUnknownError,
-                next_step=f"its iterators are {', '.join(frame.iterators) or 'none'}",
-            )
+                raise refused("index-names-tensor", span, name=name)
+            raise refused("index-names-no-iterator", span, name=name, known=frame.iterators)
         case tree.Size():
             return affine.constant(extent(index, frame))
         case tree.Negate(_, operand):
@@ -96,11 +81,8 @@ def extent(size: tree.Size, frame: Names) -> int:
     for name in size.names:
         bound = known.get(name.name) or frame.bindable.get(written(name.name))
         if bound is None:
-            raise tree.NotationError(
-                f"{name.name} is not an iterator here, so size({name.name}) is not known",
-                name.span,
-                NameUnknownError,
-                next_step=f"the iterators are {', '.join({**known, **frame.bindable}) or 'none'}",
+            raise refused(
+                "size-of-no-iterator", name.span, name=name.name, known={**known, **frame.bindable}
             )
         found.append(bound.extent)
     return prod(found)
@@ -118,19 +100,15 @@ def check_index(index: tree.Expression) -> None:
         check_index(part)
 
 
-def _not_an_index(index: tree.Expression) -> tree.NotationError:
+def _not_an_index(index: tree.Expression) -> NotationError:
     if isinstance(index, tree.Ellipsis):
         return refusal(index.span)
-    next_step = AFFINE
+    instead = ""
     if isinstance(index, tree.Call | tree.Defined | tree.Reduction):
-        next_step = "give the index a statement of its own, J[n] = ..., and read at J[n]"
+        instead = "give the index a statement of its own, J[n] = ..., and read at J[n]"
     elif isinstance(index, tree.Read):
-        next_step = "write it as a sum with an equality, or in a statement"
-    return tree.NotationError(
-        "an index must be built from iterators and integers with + - * // %",
-        index.span,
-        next_step=next_step,
-    )
+        instead = "write it as a sum with an equality, or in a statement"
+    return refused("index-of-other-operators", index.span, instead=instead)
 
 
 def _row_product(left: Row, operator: str, right: Row, span: tree.Span) -> Row:
@@ -140,24 +118,15 @@ def _row_product(left: Row, operator: str, right: Row, span: tree.Span) -> Row:
             return affine.scale(left, right.const)
         if not left.terms and not left.floors:
             return affine.scale(right, left.const)
-        raise tree.NotationError(
-            "a product of iterators is not a quasi-affine index", span, next_step=AFFINE
-        )
+        raise refused("product-of-iterators", span)
     if operator == "/":
-        raise tree.NotationError("`/` cannot stand in an index", span, next_step="`//` rounds down")
+        raise refused("quotient-in-index", span)
     if not constant or right.const <= 0:
-        raise tree.NotationError(
-            f"`{operator}` in an index needs a positive constant on its right",
-            span,
-            next_step=AFFINE,
-        )
+        raise refused("index-needs-constant", span, operator=operator)
     found = (affine.floordiv if operator == "//" else affine.modulo)(left, right.const)
     if floor_depth(found) > MOST_FLOORS or floor_count(found) > MOST_FLOORS**2:
-        raise tree.NotationError(  # at once: a % doubles the row, so that a few dozen have no end
-            "the index has too many `//` and `%` within each other",
-            span,
-            next_step="simplify it, or split the statement",
-        )
+        # at once: a % doubles the row, so that a few dozen have no end
+        raise refused("deep-index", span)
     return found
 
 
@@ -190,9 +159,5 @@ def as_value(index: tree.Expression) -> tree.Expression:
 
 def _integer(value: Number, span: tree.Span) -> int:
     if value == inf or not isinstance(value, Fraction) or value.denominator != 1:
-        raise tree.NotationError(
-            "an index must be built from iterators and integers",
-            span,
-            next_step="write a whole number",
-        )
+        raise refused("index-of-fraction", span)
     return value.numerator

@@ -16,13 +16,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from einderive.ta.errors import NameUnknownError, RangeError, shown
-from einderive.ta.given.assumptions import EXAMPLE, both, bounds_of
+from einderive.ta.errors import RangeError, shown
+from einderive.ta.given.assumptions import both, bounds_of
 from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.node import Number as Value
 from einderive.ta.notation.lowering import constant
 from einderive.ta.notation.resolve import iterators_of
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.tree_builder import bounded
 from einderive.ta.syntax.walks import with_parts
 
@@ -55,11 +56,8 @@ def bounds_and_sizes(
         if not isinstance(value, Fraction) or value.denominator != 1 or value < 0:
             continue
         if sizes.setdefault(name, value.numerator) != value:
-            raise tree.NotationError(
-                f"the size {name} is given as {sizes[name]}, and the text says {value}",
-                stated.span,
-                RangeError,
-                next_step="give it once",
+            raise refused(
+                "size-given-twice", stated.span, name=name, given=sizes[name], value=value
             )
         del found[name]
     for name in read & sizes.keys():
@@ -74,20 +72,10 @@ def refuse_unread(assumed: Assumed, inputs: Mapping[str, Tensor]) -> None:
     """Refuse assumptions about a name that is no input, and about the order of complex numbers."""
     for name, (bounds, stated) in assumed.items():
         if name not in inputs:
-            raise tree.NotationError(
-                f"{name} is not read, so nothing is assumed of it",
-                stated.span,
-                NameUnknownError,
-                next_step=f"leave it out; the inputs are {', '.join(inputs)}"
-                if inputs
-                else "leave it out; the formula has no inputs",
-            )
+            none = "" if inputs else "leave it out; the formula has no inputs"
+            raise refused("assumed-unread", stated.span, name=name, known=inputs, instead=none)
         if inputs[name].dtype.startswith("complex") and bounds != Bounds(nonzero=True):
-            raise tree.NotationError(
-                f"{name} holds complex numbers, which have no order",
-                stated.span,
-                next_step=f"of complex numbers only `assume {name} != 0` can be said",
-            )
+            raise refused("assumed-order-of-complex", stated.span, name=name)
 
 
 def with_numbers(shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, tuple[int, ...]]:
@@ -111,23 +99,15 @@ def _assumed(assumptions: Sequence[tree.Expression], targets: Set[str]) -> Assum
     found: Assumed = {}
     for each in assumptions:
         if not isinstance(each, tree.Comparison):
-            raise tree.NotationError(
-                "an assumption is a comparison of a tensor with a number",
-                each.span,
-                next_step=EXAMPLE,
-            )
+            raise refused("assumption-no-comparison", each.span)
         try:
             name, bounds = bounds_of([_operand(o) for o in each.operands], each.operators)
             before, _ = found.get(name, (ANY, each))
             found[name] = both(before, bounds), each
         except ValueError as error:
-            raise tree.NotationError(str(error), each.span, next_step=EXAMPLE) from None
+            raise refused("assumption-impossible", each.span, problem=error) from None
         if name in targets:
-            raise tree.NotationError(
-                f"{name} is computed, and assumptions are about inputs",
-                each.span,
-                next_step="assume it of the inputs; what follows from that is found",
-            )
+            raise refused("assumed-result", each.span, name=name)
     return found
 
 
@@ -137,9 +117,7 @@ def _operand(value: tree.Expression) -> str | Value:
         return value.name
     number = constant(value)
     if number is None:
-        raise tree.NotationError(
-            "an assumption compares a tensor's name with numbers", value.span, next_step=EXAMPLE
-        )
+        raise refused("assumption-of-others", value.span)
     return number
 
 
@@ -172,13 +150,8 @@ def sized(statement: tree.Statement, sizes: Sizes) -> tree.Statement:
     return replace(statement, value=of(statement.value), indices=indices, clause=clause)
 
 
-def _no_iterator(name: tree.Name) -> tree.NotationError:
-    return tree.NotationError(
-        f"{name.name} is a size and cannot be an iterator",
-        name.span,
-        next_step="choose another name for the size or for the iterator; a range that depends on "
-        f"an iterator is written as a condition: `sum[k](where(k < {name.name}, A[k], 0))`",
-    )
+def _no_iterator(name: tree.Name) -> NotationError:
+    return refused("size-as-iterator", name.span, name=name.name)
 
 
 def names_of_sizes(statements: Sequence[tree.Statement]) -> set[str]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from einderive.ta.definitions import DEFINITIONS
-from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
 from einderive.ta.ir.affine import Range, Row
@@ -31,8 +30,9 @@ from einderive.ta.notation.of_types import (
     require_reals,
     said_of,
 )
-from einderive.ta.notation.ranges import shape_text
+from einderive.ta.notation.ranges import ranks, shape_text
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError, counted, refused
 from einderive.ta.syntax.walks import is_index, iterator_names, written
 
 
@@ -70,20 +70,11 @@ def _reduced(reduction: tree.Reduction, loops: tuple[str, ...], frame: Frame) ->
     own = [name.name for name in reduction.names]
     for name in own:
         if written(name) not in frame.bindable:
-            raise tree.NotationError(
-                "inside {...}, reductions are written as scopes",
-                reduction.span,
-                next_step=f"for example `{{S[{name}:0:16] ...}}[]`",
-            )
+            raise refused("reduction-in-scope", reduction.span, name=name)
     if reduction.reducer not in REDUCERS:
-        known = (*REDUCERS, *_words(brackets=True))
-        raise tree.NotationError(
-            f"{reduction.reducer} is not a reducer",
-            reduction.span,
-            NameUnknownError,
-            next_step=close_matches(reduction.reducer, known)
-            or f"the reducers are {', '.join(REDUCERS)}; docs/definitions.md has more: mean, ...",
-        )
+        name = reduction.reducer
+        near = close_matches(name, (*REDUCERS, *_words(brackets=True)))
+        raise refused("no-reducer", reduction.span, name=name, known=REDUCERS, instead=near)
     ranges = {**frame.bindable, **dict(zip(frame.iterators, frame.ranges, strict=True))}
     ranges |= {name: frame.bindable[written(name)] for name in own}
     names = (*loops, *own)
@@ -120,19 +111,11 @@ def closed_scope(text: tree.ScopeText, tensors: Mapping[str, Source]) -> Scope:
         elif binder.kind in REDUCER_OF and not reducer:
             reducer = REDUCER_OF[binder.kind]
         else:
-            raise tree.NotationError(
-                f"`{binder.kind}[...]` cannot stand here",
-                binder.span,
-                next_step="a scope is `{L[x:0:8] S[c:0:16] ...}`: at most one L, then at most one "
-                f"of S, {', '.join(name for name in REDUCERS if name != 'sum')}",
-            )
+            others = [name for name in REDUCERS if name != "sum"]
+            raise refused("misplaced-binder", binder.span, kind=binder.kind, others=others)
         for binding in binder.bindings:
             if binding.name in names or binding.name in tensors:
-                raise tree.NotationError(
-                    f"the name {binding.name} is already in use",
-                    binding.span,
-                    next_step="give this iterator a name of its own",
-                )
+                raise refused("name-in-use", binding.span, name=binding.name)
             names.append(binding.name)
             ranges.append(binding.range)
     body = scalar(text.body, Frame(tensors, tuple(names), tuple(ranges), dict(text.own)))
@@ -159,7 +142,7 @@ def scalar(value: tree.Expression, frame: Frame) -> Node:
             try:
                 return expr.add(*(expr.mul(expr.const(-1 if m else 1), term) for m, term in signed))
             except ValueError as problem:
-                raise tree.NotationError(str(problem), span, next_step="keep one of them") from None
+                raise refused("sum-of-infinities", span, problem=problem) from None
         case tree.Product(_, factors):
             product = expr.mul(*(_factor(op, factor, frame) for op, factor in factors))
             return of_bounded_constant(product, value.span)
@@ -191,9 +174,7 @@ def scalar(value: tree.Expression, frame: Frame) -> Node:
         case tree.Ellipsis(span):
             raise refusal(span)
         case tree.ScopeText(span, _, _):
-            raise tree.NotationError(
-                "a scope is read at an index", span, next_step="for example `{...}[i]` or `{...}[]`"
-            )
+            raise refused("scope-without-index", span)
         case tree.Comparison() | tree.Logical():
             return _where(value, expr.const(1), expr.const(0), frame)
 
@@ -257,33 +238,25 @@ def check_function(call: tree.Call) -> None:
     """Refuse a function that does not exist, or another number of operands than it takes."""
     if call.function == "where":
         if len(call.args) != 3:
-            raise tree.NotationError(
-                f"where takes a condition and two values, and not {len(call.args)} "
-                f"operand{'s' * (len(call.args) != 1)}",
-                call.span,
-                next_step="for example where(i >= j, A[i,j], 0)",
-            )
+            raise refused("operands-of-where", call.span, given=counted(len(call.args), "operand"))
         return
     if call.function not in FUNCTIONS:
-        next_step = close_matches(call.function, (*FUNCTIONS, *_words(brackets=False)))
+        instead = close_matches(call.function, (*FUNCTIONS, *_words(brackets=False)))
         if call.function in REDUCERS or (call.function, True) in DEFINITIONS:
-            next_step = f"write its iterators: `{call.function}[k](...)`"
-        raise tree.NotationError(
-            f"{call.function} is not a function",
-            (call.span[0], call.span[0] + len(call.function)),
-            NameUnknownError,
-            next_step=next_step or "docs/functions.md lists the functions: exp, sqrt, maximum, ...",
-        )
+            instead = f"write its iterators: `{call.function}[k](...)`"
+        span = call.span[0], call.span[0] + len(call.function)
+        raise refused("no-function", span, name=call.function, instead=instead)
     arity = FUNCTIONS[call.function].arity
     if call.args and not arity:
-        raise tree.NotationError(
-            f"{call.function} is a number", call.span, next_step=f"write {call.function}"
-        )
+        raise refused("number-with-operands", call.span, name=call.function)
     if len(call.args) != arity:
-        raise tree.NotationError(
-            f"{call.function} takes {arity} operand{'s' * (arity > 1)}, not {len(call.args)}",
+        raise refused(
+            "number-of-operands",
             call.span,
-            next_step=f"write {call.function}({', '.join('abc'[:arity])})",
+            name=call.function,
+            operands=counted(arity, "operand"),
+            given=len(call.args),
+            letters=["a", "b", "c"][:arity],
         )
 
 
@@ -301,7 +274,7 @@ EXAMPLE_SIZES = (64, 32, 16, 8, 4, *(2,) * 1000)
 """The shape that an error proposes."""
 
 
-def unknown_tensor(name: tree.Name, rank: int, known: Mapping[str, object]) -> tree.NotationError:
+def unknown_tensor(name: tree.Name, rank: int, known: Mapping[str, object]) -> NotationError:
     """The error for a tensor without a shape, which the text reads with `rank` indices."""
     next_step = close_matches(name.name, known)
     if not next_step and name.name.lower() == "infinity":
@@ -310,24 +283,14 @@ def unknown_tensor(name: tree.Name, rank: int, known: Mapping[str, object]) -> t
     next_step = next_step or f"give it, for example {name.name}={tuple(EXAMPLE_SIZES[:rank])}"
     if foreign:
         next_step += f"; its {foreign[0]} is {unicodedata.name(foreign[0], 'not a Latin letter')}"
-    return tree.NotationError(
-        f"the tensor {name.name} has no shape", name.span, NameUnknownError, next_step=next_step
-    )
+    return refused("no-shape", name.span, name=name.name, advice=next_step)
 
 
 def check_rank(read: tree.Read, shape: Sequence[int]) -> None:
     """Refuse a read with another number of indices than the source has dimensions."""
     if len(read.indices) != len(shape):
         source = read.source.name if isinstance(read.source, tree.Name) else "the scope"
-        raise tree.NotationError(
-            f"{source} is read with {len(read.indices)} "
-            f"{'index' if len(read.indices) == 1 else 'indices'} but has {len(shape)} "
-            f"dimension{'s' * (len(shape) != 1)}",
-            read.span,
-            RangeError,
-            sizes=f"{source} is {shape_text(shape)}",
-            next_step="write one index for each dimension, or correct the shape",
-        )
+        raise refused("rank", read.span, source=source, **ranks(len(read.indices), shape))
 
 
 def check_places(read: tree.Read, source: Tensor) -> None:
@@ -339,12 +302,12 @@ def check_places(read: tree.Read, source: Tensor) -> None:
         )
         place = affine.ZERO if named else index_row(index, Frame({}))
         if place.const < 0 and not place.terms:
-            raise tree.NotationError(
-                f"this index lies before the first element of {source.name}",
+            raise refused(
+                "before-the-first",
                 index.span,
-                RangeError,
-                sizes=f"{source.name} is {shape_text(source.shape)}",
-                next_step=f"indices begin at 0; the last one of this dimension is {size - 1}",
+                source=source.name,
+                shape=shape_text(source.shape),
+                last=size - 1,
             )
 
 
@@ -354,9 +317,7 @@ def fill_value(read: tree.Read) -> Number:
         return Fraction(0)
     value = constant(read.fill)
     if value is None:
-        raise tree.NotationError(
-            "a fill must be a number", read.fill.span, next_step="for example `A{fill=-inf}[i]`"
-        )
+        raise refused("fill-no-number", read.fill.span)
     return value
 
 

@@ -52,7 +52,8 @@ from einderive.ta.syntax.reader import (
     read_program,
     tried,
 )
-from einderive.ta.syntax.tree import Name, NotationError, Read, ScopeText, Size, scalars
+from einderive.ta.syntax.refusals import refused
+from einderive.ta.syntax.tree import Name, Read, ScopeText, Size, scalars
 from einderive.ta.syntax.walks import iterator_names
 
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
@@ -201,11 +202,7 @@ def parse_expression(
         indices = (i for r in scalars(expression) if isinstance(r, Read) for i in r.indices)
         for part in (part for whole in (expression, *indices) for part in scalars(whole)):
             if isinstance(part, Size):
-                raise NotationError(
-                    "the range of an iterator is not known outside of a scope",
-                    part.span,
-                    next_step="write the number",
-                )
+                raise refused("size-outside-of-scope", part.span)
         ranges = (Range(0, 1),) * len(iterators)  # without a scope, no rule looks at them
         return scalar(expression, Frame(tensors, tuple(iterators), ranges))
 

@@ -15,10 +15,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.ir.affine import Range
 from einderive.ta.notation.definitions import renamed
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError, counted, refused
 from einderive.ta.syntax.walks import iterator_names, with_parts
 
 RangesOf = Callable[[tree.Read], Sequence[Range]]
@@ -113,28 +113,18 @@ def _stated(
     stated: dict[str, Range] = {}
     for name, _, bound in _clause(statement):
         if name.name in stated and stated[name.name] != bound:
-            raise tree.NotationError(
-                f"two ranges are stated for {name.name}",
-                name.span,
-                RangeError,
-                next_step="keep one of them",
-            )
+            raise refused("two-ranges", name.span, name=name.name)
         if name.name not in used:
-            raise tree.NotationError(
-                f"the clause gives a range for {name.name}, which the statement does not use",
-                name.span,
-                NameUnknownError,
-                next_step=f"its iterators are {', '.join(used) or 'none'}",
-            )
+            raise refused("range-of-no-iterator", name.span, name=name.name, known=used)
         stated[name.name] = bound
         if argument.get(name.name, bound) != bound:
             given = argument[name.name]
-            raise tree.NotationError(
-                f"the clause and the argument give different ranges for {name.name}",
+            raise refused(
+                "ranges-differ",
                 name.span,
-                RangeError,
-                sizes=f"clause {bound.lo}:{bound.hi}, argument {given.lo}:{given.hi}",
-                next_step="give the range once",
+                name=name.name,
+                clause=bound,
+                argument=given,
             )
     return {name: argument[name] for name in used if name in argument} | stated
 
@@ -153,24 +143,20 @@ def _add_output(
     """Ranges from the output's shape; a shape that disagrees with what is known is an error."""
     target = statement.target
     if len(shape) != len(loops):
-        raise tree.NotationError(
-            f"{target.name} has {len(loops)} {'index' if len(loops) == 1 else 'indices'} here, "
-            f"but its shape has {len(shape)} dimension{'s' * (len(shape) != 1)}",
-            (target.span[0], statement.value.span[0]),
-            RangeError,
-            sizes=f"{target.name} is given as {shape_text(shape)}",
-            next_step="give one size for each index on the left, or leave the shape out",
-        )
+        span = target.span[0], statement.value.span[0]
+        raise refused("rank-of-output", span, target=target.name, **ranks(len(loops), shape))
     for dimension, (loop, extent) in enumerate(zip(loops, shape, strict=True)):
         known = ranges.setdefault(loop.name, Range(0, extent))
         if known != Range(0, extent):
-            raise tree.NotationError(
-                f"the iterator {loop.name} has the range {known.lo}:{known.hi}, but dimension "
-                f"{dimension + 1} of the output {target.name} is given as {extent}",
+            raise refused(
+                "range-and-output",
                 loop.span,
-                RangeError,
-                sizes=f"{target.name} is given as {shape_text(shape)}",
-                next_step="drop the output's shape, or correct one of the two",
+                name=loop.name,
+                range=known,
+                dimension=dimension + 1,
+                target=target.name,
+                size=extent,
+                shape=shape_text(shape),
             )
 
 
@@ -194,30 +180,31 @@ def _add_compared(value: tree.Expression, ranges: dict[str, Range]) -> None:
         ranges |= alike
 
 
-def _conflict(first: Lone, second: Lone) -> tree.NotationError:
+def _conflict(first: Lone, second: Lone) -> NotationError:
     def size(lone: Lone) -> str:
         lo, hi = lone.range
         extent = str(hi) if lo == 0 else f"{lo}:{hi}"
         return f"dimension {lone.dimension + 1} of {lone.source} is {extent}"
 
-    return tree.NotationError(
-        f"the iterator {second.name} stands alone in dimensions of different sizes",
+    return refused(
+        "different-sizes",
         second.span,
-        RangeError,
-        sizes=f"{size(first)}, {size(second)}",
-        next_step="use two iterators, or state the range: "
-        f"`where {second.name} in {first.range.lo}:{first.range.hi}` (reads outside are 0)",
+        name=second.name,
+        one=size(first),
+        other=size(second),
+        range=first.range,
     )
 
 
-def _open_range(name: tree.Name) -> tree.NotationError:
-    return tree.NotationError(
-        f"the iterator {name.name} has no range: it stands alone in no tensor's dimension",
-        name.span,
-        RangeError,
-        next_step=f"state it at the statement's end, for example `where {name.name} in 0:16`, "
-        f"or pass ranges={{'{name.name}': (0, 16)}}",
-    )
+def _open_range(name: tree.Name) -> NotationError:
+    return refused("open-range", name.span, name=name.name)
+
+
+def ranks(indices: int, shape: Sequence[int]) -> dict[str, str]:
+    """The words of a refusal of this many indices for a tensor of the shape."""
+    dimensions = counted(len(shape), "dimension")
+    found = counted(indices, "index", "indices")
+    return {"indices": found, "dimensions": dimensions, "shape": shape_text(shape)}
 
 
 def shape_text(shape: Sequence[int]) -> str:

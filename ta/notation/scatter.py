@@ -19,11 +19,11 @@ from fractions import Fraction
 from itertools import count
 from typing import TypeAlias
 
-from einderive.ta.errors import RangeError
 from einderive.ta.notation.einstein import all_of
 from einderive.ta.notation.index import as_value, check_index
 from einderive.ta.notation.lowering import EXAMPLE_SIZES
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.walks import iterator_names, with_parts
 
 Shape: TypeAlias = Sequence[int]
@@ -96,15 +96,10 @@ def with_places(statement: tree.Statement, shape: Shape | None, taken: Set[str])
     return replace(statement, indices=tuple(left), places=tuple(places))
 
 
-def _open_size(statement: tree.Statement, dimension: int) -> tree.NotationError:
+def _open_size(statement: tree.Statement, dimension: int) -> NotationError:
     name = statement.target.name
-    return tree.NotationError(
-        f"dimension {dimension + 1} of {name} has no size",
-        statement.indices[dimension].span,
-        RangeError,
-        next_step="give the shape of the result as you give an input's, for example "
-        f"{name}={EXAMPLE_SIZES[: len(statement.indices)]}, or add to an earlier {name}",
-    )
+    span, shape = statement.indices[dimension].span, str(EXAMPLE_SIZES[: len(statement.indices)])
+    return refused("open-size", span, name=name, dimension=dimension + 1, shape=shape)
 
 
 def added(

@@ -25,7 +25,8 @@ from einderive.ta.notation.lowering import (
 from einderive.ta.notation.ranges import RangesOf, apart, infer
 from einderive.ta.notation.resolve import iterators_of, resolved, tensor_names
 from einderive.ta.notation.scatter import added, with_places
-from einderive.ta.syntax.tree import Call, Expression, Name, NotationError, Read, scalars
+from einderive.ta.syntax.refusals import refused
+from einderive.ta.syntax.tree import Call, Expression, Name, Read, scalars
 from einderive.ta.syntax.tree import Statement as StatementText
 from einderive.ta.syntax.walks import iterator_names
 
@@ -36,17 +37,9 @@ def read_statement(
     """The statement over the tensors that are known, which it extends by its own result."""
     target = statement.target
     if target.name in RESERVED:
-        raise NotationError(
-            f"{target.name} is a word of the notation, not a tensor",
-            target.span,
-            next_step="choose another name for the output",
-        )
+        raise refused("word-as-output", target.span, name=target.name)
     if target.name in known.defined:
-        raise NotationError(
-            f"{target.name} is defined twice",
-            target.span,
-            next_step="give each statement's result a name of its own",
-        )
+        raise refused("defined-twice", target.span, name=target.name)
     shape = known.shapes.get(target.name)
     if statement.before is not None:
         shape = shape or known.defined[statement.before.name].shape
@@ -88,11 +81,7 @@ def statement_to_scope(
     loops = [index for index in statement.indices if isinstance(index, Name)]
     names = {loop.name for loop in loops}
     if len(names) < len(statement.indices):
-        raise NotationError(
-            "the indices on the left must be distinct iterators, without anything added",
-            (statement.span[0], statement.value.span[0]),
-            next_step="write shifts and strides on the right, or add to elements with `+=`",
-        )
+        raise refused("left-side", (statement.span[0], statement.value.span[0]))
     used = {name for part in statement.parts for name in iterators_of(part)} | names
     value, *places = (
         resolved(_checked(part), tensors.keys(), used)
@@ -109,18 +98,10 @@ def statement_to_scope(
     value = gathers_written_out(value, ranges_of, {*RESERVED, *tensors, *bounds})
     for name in (*loops, *iterator_names(value, bound=True)):
         if name.name in NO_ITERATORS:
-            raise NotationError(
-                f"{name.name} is a word of Python and cannot be an iterator",
-                name.span,
-                next_step="write one iterator or number for each dimension of the tensor",
-            )
+            raise refused("word-of-python", name.span, name=name.name)
         if name.name in RESERVED or name.name in tensors:
             what = "a word of the notation" if name.name in RESERVED else "a tensor"
-            raise NotationError(
-                f"{name.name} is {what} and cannot be an iterator",
-                name.span,
-                next_step="choose another name for the iterator",
-            )
+            raise refused("not-an-iterator", name.span, name=name.name, what=what)
 
     ranges = infer(statement, value, ranges_of, stated, output_shape)
     scope = statement_scope(value, loops, Frame(tensors, bindable=ranges))

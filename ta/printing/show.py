@@ -32,7 +32,8 @@ from einderive.ta.printing.assumed import ASCII, UNICODE, assumed_line
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
 from einderive.ta.printing.written import nested_length
 from einderive.ta.syntax.reader import read_program
-from einderive.ta.syntax.tree import Name, NotationError
+from einderive.ta.syntax.refusals import NotationError
+from einderive.ta.syntax.tree import Name
 from einderive.ta.syntax.walks import iterator_names
 
 _SPELLINGS: tuple[tuple[Style, bool], ...] = (

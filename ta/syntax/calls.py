@@ -16,6 +16,7 @@ from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
 from einderive.ta.ir.names import close_matches
 from einderive.ta.syntax import tree
+from einderive.ta.syntax.refusals import NotationError, refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,8 @@ def reduced(
         return tree.Defined(span, definition, names, _arguments(span, definition, given))
     first, *more = _plain(reducer, given)
     if more:
-        raise tree.NotationError(
-            f"{reducer}[...] takes 1 operand, not {len(given)}",
-            span,
-            next_step=f"write `{reducer}[{','.join(name.name for name in names)}](...)` for each",
-        )
+        written = ",".join(name.name for name in names)
+        raise refused("one-operand", span, reducer=reducer, given=len(given), names=written)
     return tree.Reduction(span, reducer, names, first)
 
 
@@ -61,22 +59,14 @@ def _plain(name: str, given: Sequence[Argument]) -> list[tree.Expression]:
     """The arguments of what has no options."""
     for each in given:
         if isinstance(each, Option):
-            raise tree.NotationError(
-                f"{name} has no option {each.name}",
-                each.span,
-                next_step="write its operands in their order, without names",
-            )
+            raise refused("no-option", each.span, name=name, option=each.name)
     return [each for each in given if not isinstance(each, Option)]
 
 
 def _size(span: tree.Span, given: Sequence[Argument]) -> tree.Size:
     names = tuple(each for each in given if isinstance(each, tree.Name))
     if not names or len(names) < len(given):
-        raise tree.NotationError(
-            "size(...) takes the names of iterators",
-            span,
-            next_step="for example `sum[k](A[i,k])/size(k)`",
-        )
+        raise refused("size-of-names", span)
     return tree.Size(span, names)
 
 
@@ -105,12 +95,9 @@ def _arguments(
         if isinstance(option, Option):
             if option.name not in known or option.name in found:
                 what = "is given twice" if option.name in found else "is not an operand"
-                raise tree.NotationError(
-                    f"{option.name} {what} of {name}",
-                    option.span,
-                    next_step=close_matches(option.name, known.keys() - found.keys())
-                    or f"write {definition.head}",
-                )
+                near = close_matches(option.name, known.keys() - found.keys())
+                words = {"option": option.name, "what": what, "word": definition}
+                raise refused("unknown-option", option.span, instead=near, **words)
             found[option.name] = option.value
     for operand, default in known.items():
         if operand not in found and not default:
@@ -130,6 +117,6 @@ def _counted(definition: Definition) -> str:
     return f"{count} operand{'s' * (most > 1)}"
 
 
-def _misfit(span: tree.Span, definition: Definition, message: str) -> tree.NotationError:
+def _misfit(span: tree.Span, definition: Definition, message: str) -> NotationError:
     hint = f"; `{definition.name}[k](...)` reduces over k" if definition.folds else ""
-    return tree.NotationError(message, span, next_step=f"write {definition.head}{hint}")
+    return NotationError(message, span, next_step=f"write {definition.head}{hint}")

@@ -12,34 +12,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from einderive.ta.definitions.data import Definition
-from einderive.ta.errors import FormulaSyntaxError, RangeError, TextError
 from einderive.ta.ir import node
 from einderive.ta.ir.affine import Range
+from einderive.ta.syntax.refusals import NotationError, refused
 
 Span: TypeAlias = tuple[int, int]
 """Half-open range of characters."""
-
-
-class NotationError(Exception):
-    """A `TextError` that does not know its text yet; `ta.notation.parse` completes it."""
-
-    def __init__(
-        self,
-        message: str,
-        span: Span,
-        kind: type[TextError] = FormulaSyntaxError,
-        *,
-        sizes: str = "",
-        next_step: str = "",
-    ) -> None:
-        super().__init__(message)
-        self.message, self.span, self.kind = message, span, kind
-        self.sizes, self.next_step = sizes, next_step
-
-    def complete(self, text: str) -> TextError:
-        return self.kind(
-            self.message, text=text, span=self.span, sizes=self.sizes, next_step=self.next_step
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +223,7 @@ class Assumptions:
 
 def unknown_size(name: Name) -> NotationError:
     """The error for a name in a range whose value is not known."""
-    return NotationError(
-        f"the size {name.name} is not known",
-        name.span,
-        RangeError,
-        next_step=f"give it, for example {name.name}=100, or as a tensor's size: "
-        f"A=('{name.name}', 64)",
-    )
+    return refused("unknown-size", name.span, name=name.name)
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:

@@ -10,11 +10,11 @@ from typing import Any
 
 from lark import Token, Transformer
 
-from einderive.ta.errors import RangeError
 from einderive.ta.given.width import SAID, fits
 from einderive.ta.ir.affine import Range
 from einderive.ta.syntax import tree
 from einderive.ta.syntax.calls import Option, called, reduced
+from einderive.ta.syntax.refusals import refused
 
 LONGEST_NUMBER = 2000
 """Characters of a number's mantissa."""
@@ -39,17 +39,9 @@ def _number(token: Token) -> Fraction:
     """The exact value of a decimal number."""
     mantissa, _, exponent = token.lower().partition("e")
     if len(mantissa) > LONGEST_NUMBER or len(exponent) > 6:
-        raise tree.NotationError(
-            "the number is too long",
-            token_span(token),
-            next_step=f"use at most {LONGEST_NUMBER} digits",
-        )
+        raise refused("long-number", token_span(token), most=LONGEST_NUMBER)
     if exponent and abs(int(exponent)) > GREATEST_EXPONENT:
-        raise tree.NotationError(
-            "the number's exponent is too large",
-            token_span(token),
-            next_step=f"use at most {GREATEST_EXPONENT}; inf is infinity",
-        )
+        raise refused("large-exponent", token_span(token), most=GREATEST_EXPONENT)
     return Fraction(str(token))
 
 
@@ -142,11 +134,7 @@ class TreeBuilder(Transformer[Token, Any]):
         last = children[-1]
         if isinstance(last, Token):  # a superscript
             if len(last) > LONGEST_NUMBER:
-                raise tree.NotationError(
-                    "the exponent is too large",
-                    token_span(last),
-                    next_step=f"use at most {LONGEST_NUMBER} digits",
-                )
+                raise refused("long-exponent", token_span(last), most=LONGEST_NUMBER)
             exponent = int(last.translate(_SUPERSCRIPTS))
             return tree.PowerOf(_span(children), children[0], exponent)
         return _power(children[0], last)
@@ -178,11 +166,7 @@ class TreeBuilder(Transformer[Token, Any]):
 
     def fill(self, children: list[Any]) -> tuple[str, tree.Expression]:
         if children[1] != "fill":
-            raise tree.NotationError(
-                f"found `{children[1]}` where `fill` is expected",
-                token_span(children[1]),
-                next_step="for example `A{fill=-inf}[i]`",
-            )
+            raise refused("fill-expected", token_span(children[1]), found=children[1])
         return "fill", children[3]
 
     def reduction(self, children: list[Any]) -> tree.Reduction | tree.Defined:
@@ -190,11 +174,7 @@ class TreeBuilder(Transformer[Token, Any]):
         names = _items(before)
         for name in names:
             if not isinstance(name, tree.Name):
-                raise tree.NotationError(
-                    "a reducer's brackets hold iterator names only",
-                    name.span,
-                    next_step="for example `sum[k](...)` or `max[i,j](...)`",
-                )
+                raise refused("reducer-of-names", name.span)
         chosen = tuple(name for name in names if isinstance(name, tree.Name))
         return reduced(_span(children), str(children[0]), chosen, given)
 
@@ -241,19 +221,12 @@ def bounded(binding: tree.Binding, sizes: Mapping[str, int]) -> tree.Binding:
         return binding
     lo, hi = (_whole(end, sizes) for end in binding.ends)
     if lo > hi:
-        raise tree.NotationError(
-            f"the range {lo}:{hi} of {binding.name} ends before it begins",
-            binding.span,
-            RangeError,
-            next_step="choose a larger size" if names else f"write the lesser end first: {hi}:{lo}",
+        larger = "choose a larger size" if names else ""
+        raise refused(
+            "range-ends-first", binding.span, name=binding.name, lo=lo, hi=hi, instead=larger
         )
     if not fits(lo, hi):
-        raise tree.NotationError(
-            f"the range of {binding.name} reaches {SAID} or more",
-            binding.span,
-            RangeError,
-            next_step="use ends whose indices fit 64 bits",
-        )
+        raise refused("large-range", binding.span, name=binding.name, most=SAID)
     return replace(binding, known=Range(lo, hi))
 
 
@@ -262,9 +235,7 @@ def _whole(end: tree.Expression, sizes: Mapping[str, int]) -> int:
     match end:
         case tree.Number(span, value):
             if not isinstance(value, Fraction) or value.denominator != 1:
-                raise tree.NotationError(
-                    "an integer must stand here", span, next_step="a range is, for example, 0:16"
-                )
+                raise refused("end-no-integer", span)
             return value.numerator
         case tree.Name(_, name) if name in sizes:
             return sizes[name]
@@ -279,19 +250,11 @@ def _whole(end: tree.Expression, sizes: Mapping[str, int]) -> int:
             for operator, factor in factors:
                 number = _whole(factor, sizes)
                 if operator == "/" or (operator != "*" and number <= 0):
-                    raise tree.NotationError(
-                        f"`{operator}` cannot stand here",
-                        span,
-                        next_step="ends of ranges are divided by `//`, and by positive numbers",
-                    )
+                    raise refused("end-divided", span, operator=operator)
                 found = {
                     "*": found * number,
                     "//": found // max(number, 1),
                     "%": found % max(number, 1),
                 }[operator]
             return found
-    raise tree.NotationError(
-        "the end of a range is built from whole numbers and names of sizes with + - * // %",
-        end.span,
-        next_step="for example 0:16 or 0:n-2",
-    )
+    raise refused("end-of-other-parts", end.span)
