@@ -15,11 +15,11 @@ from einderive.derivations.record.trace import (
     all_fields,
     fields_of,
     integer_of,
-    integers_of,
     items_of,
     part_of,
+    plain,
+    read,
     read_row,
-    row_data,
     seconds_of,
     text_of,
 )
@@ -65,7 +65,7 @@ def _read_data(read: Access, places: Mapping[Scope, int]) -> dict[str, Any]:
     source = read.source
     return {
         "source": source.name if isinstance(source, Tensor) else places[source],
-        "rows": [row_data(row) for row in read.rows],
+        "rows": plain(read.rows),
         "fill": _number_data(read.fill),
     }
 
@@ -130,7 +130,7 @@ def _binding(
     return Binding(
         scope,
         tuple(_read(read, scopes, tensors) for read in items_of(given["operands"])),
-        {name: integers_of(held) for name, held in fields_of(given["roles"]).items()},
+        {name: read(held, tuple[int, ...]) for name, held in fields_of(given["roles"]).items()},
         tuple(Window(*map(integer_of, window)) for window in windows),
         _number(given["coefficient"]),
     )
