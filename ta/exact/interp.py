@@ -21,7 +21,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from einderive.ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
+from einderive.ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, unflat
 from einderive.ta.exact.fields import Array, Field
 from einderive.ta.exact.one_term import OneTerm, one_term
 from einderive.ta.functions import FUNCTIONS, REDUCERS
@@ -119,7 +119,7 @@ class _Evaluation:
                 np.arange(part.start, part.stop, dtype=np.int64) + loop.lo
                 for part, loop in zip(block, scope.loops, strict=True)
             ]
-            found = self.block(scope, open_mesh(axes), tuple(map(len, axes)))
+            found = self.block(scope, np.ix_(*axes), tuple(map(len, axes)))
             np.copyto(result[block] if block else result, found)
         return result.reshape(-1)
 
@@ -168,7 +168,7 @@ class _Evaluation:
                 np.arange(s.start, s.stop, dtype=np.int64) + r.lo
                 for s, r in zip(part, sums, strict=True)
             ]
-            body = self.body(scope, [*outer, *open_mesh(axes)])
+            body = self.body(scope, [*outer, *np.ix_(*axes)])
             full = np.broadcast_to(body, shape + tuple(map(len, axes)))
             reduced = field.reduce(scope.reducer, full, len(extents))
             total = field.combine(scope.reducer, total, reduced)
@@ -193,28 +193,12 @@ class _Evaluation:
 
     def value(self, body: ir.Node, domain: Sequence[Range], iterators: Sequence[Indices]) -> Array:
         """The values of a scalar expression."""
-        field = self.field
-
-        def value(node: ir.Node, parts: tuple[Array, ...]) -> Array:
-            match node:
-                case ir.Const():
-                    return field.constant(node.value)
-                case ir.Access():
-                    return self.access(node, domain, iterators)
-                case ir.Mul():
-                    return reduce(field.multiply, parts)
-                case ir.Add():
-                    return reduce(field.add, parts)
-                case ir.Power():
-                    return field.power(parts[0], node.exponent)
-                case ir.Apply():
-                    return field.apply(node.function, *parts)
-                case ir.Select():
-                    taken = [_holds(condition, iterators) for condition in node.conditions]
-                    return np.where(reduce(np.logical_and, taken), *parts)
-            raise TypeError(f"{type(node).__name__} is no scalar expression")
-
-        return fold(body, value)
+        return value_of(
+            body,
+            self.field,
+            lambda access: self.access(access, domain, iterators),
+            lambda condition: _holds(condition, iterators),
+        )
 
     def access(
         self, access: ir.Access, ranges: Sequence[Range], iterators: Sequence[Indices]
@@ -303,6 +287,39 @@ class _Evaluation:
                 raise ValueError(f"{tensor.name} is {tensor.shape}, its values are {values.shape}")
             found = self.tensors[tensor] = values.reshape(-1)
         return found
+
+
+def _undecided(condition: ir.Condition) -> Array:
+    raise TypeError("a condition on iterators, of which there are none")
+
+
+def value_of(
+    body: ir.Node,
+    field: Field,
+    read: Callable[[ir.Access], Array],
+    holds: Callable[[ir.Condition], Array] = _undecided,
+) -> Array:
+    """The values of a scalar expression, from those of its reads and conditions."""
+
+    def value(node: ir.Node, parts: tuple[Array, ...]) -> Array:
+        match node:
+            case ir.Const():
+                return field.constant(node.value)
+            case ir.Access():
+                return read(node)
+            case ir.Mul():
+                return reduce(field.multiply, parts)
+            case ir.Add():
+                return reduce(field.add, parts)
+            case ir.Power():
+                return field.power(parts[0], node.exponent)
+            case ir.Apply():
+                return field.apply(node.function, *parts)
+            case ir.Select():
+                return np.where(reduce(np.logical_and, map(holds, node.conditions)), *parts)
+        raise TypeError(f"{type(node).__name__} is no scalar expression")
+
+    return fold(body, value)
 
 
 def _holds(condition: ir.Condition, iterators: Sequence[Indices]) -> Array:

@@ -16,8 +16,6 @@ from einderive.ta.syntax import tree
 from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.walks import with_parts, written
 
-
-
 _ROUNDED = {"//": "floor_divide", "%": "remainder"}
 
 
