@@ -84,7 +84,7 @@ def _ways(sides: Sides, term: Node) -> tuple[Part, ...]:
         return ()
     ways = parts(side, term)
     if is_polynomial(side):
-        ways = islice(ways, 1 if any(map(_is_whole, sides.letters)) else MOST_WAYS)
+        ways = islice(ways, 1 if any(name_of(x) in WHOLE for x in sides.letters) else MOST_WAYS)
     return tuple([part for part in ways if not _is_trivial(sides, term, part)])
 
 
@@ -236,10 +236,6 @@ def _scales(side: Node, terms: Sequence[Node]) -> list[Fraction]:
 def _degree(term: Node) -> int:
     """The highest power among the factors."""
     return max(f.exponent if isinstance(f, Power) else 1 for f in factors_of(term))
-
-
-def _is_whole(letter: Node) -> bool:
-    return name_of(letter) in WHOLE
 
 
 def matches(side: Node, term: Node, found: Values) -> Iterator[Values]:

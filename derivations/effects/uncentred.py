@@ -48,6 +48,7 @@ def raw_difference(total: Add) -> bool:
         if isinstance(core, Const):
             continue
         raw |= is_entry(core)
+        finite = isinstance(core, Apply) and core.function == "finite"
         if isinstance(core, Add) or (
             isinstance(core, Access)
             and isinstance(core.source, Scope)
@@ -55,10 +56,6 @@ def raw_difference(total: Add) -> bool:
             and not is_entry(core)
         ):
             signs |= {True, False}
-        elif isinstance(core, Access) or is_entry(core) or _is_finite(core):
+        elif isinstance(core, Access) or is_entry(core) or finite:
             signs.add(positive)
     return raw and len(signs) == 2
-
-
-def _is_finite(node: Node) -> bool:
-    return isinstance(node, Apply) and node.function == "finite"

@@ -17,14 +17,7 @@ from dataclasses import fields
 from math import isfinite
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from einderive.derivations.record.trace import (
-    all_fields,
-    integer_of,
-    items_of,
-    part_of,
-    read,
-    text_of,
-)
+from einderive.derivations.record import trace
 from einderive.derivations.search.searched import (
     MOST_STATES,
     Equality,
@@ -85,14 +78,14 @@ def _plain(value: Any) -> Any:
 
 def read_search(data: Any) -> Searched:
     """The search; RecordError where the data are malformed or too large."""
-    given = all_fields(data, ("version", "data"), "the search")
-    if part_of(given, "version", integer_of) != VERSION:
+    given = trace.all_fields(data, ("version", "data"), "the search")
+    if trace.part_of(given, "version", trace.integer_of) != VERSION:
         raise RecordError(f"the search has another version than {VERSION}, which is read here")
-    found = _unpacked(part_of(given, "data", text_of))
-    parts = all_fields(found, [item.name for item in fields(Searched)], "the search")
+    found = _unpacked(trace.part_of(given, "data", trace.text_of))
+    parts = trace.all_fields(found, [item.name for item in fields(Searched)], "the search")
     types = get_type_hints(Searched)
     return _consistent(
-        Searched(**{name: part_of(parts, name, _part, kind) for name, kind in types.items()})
+        Searched(**{name: trace.part_of(parts, name, _part, kind) for name, kind in types.items()})
     )
 
 
@@ -101,7 +94,7 @@ def _part(data: Any, kind: Any) -> Any:
     (row, *_) = get_args(kind) or (None,)
     if row in (State, Equality, Refused):
         return _rows(data, row, 2 * MOST_STATES if row is State else MOST_ROWS)
-    return read(data, kind)
+    return trace.read(data, kind)
 
 
 def _unpacked(text: str) -> Any:
@@ -124,12 +117,15 @@ def _no_number(word: str) -> Any:
 def _rows(data: Any, kind: type[T], most: int) -> tuple[T, ...]:
     """The rows of a table from its columns, which are equally long."""
     types = TYPES[kind]
-    given = all_fields(data, list(types), "the table")
-    count = len(items_of(given[next(iter(types))]))
+    given = trace.all_fields(data, list(types), "the table")
+    count = len(trace.items_of(given[next(iter(types))]))
     if count > most:
         raise RecordError(f"a table of {count} rows is too large")
     found = [
-        [read(each, types[name], _READERS) for each in part_of(given, name, items_of, count)]
+        [
+            trace.read(each, types[name], _READERS)
+            for each in trace.part_of(given, name, trace.items_of, count)
+        ]
         for name in types
     ]
     return tuple(kind(*row) for row in zip(*found, strict=True))
@@ -137,8 +133,8 @@ def _rows(data: Any, kind: type[T], most: int) -> tuple[T, ...]:
 
 def _row(value: Any) -> IteratorRow:
     types = TYPES[IteratorRow]
-    given = items_of(value, len(types))
-    return IteratorRow(*(read(v, t) for v, t in zip(given, types.values(), strict=True)))
+    given = trace.items_of(value, len(types))
+    return IteratorRow(*(trace.read(v, t) for v, t in zip(given, types.values(), strict=True)))
 
 
 def _number(value: Any) -> float:

@@ -96,15 +96,11 @@ def _too_long(body: Node, access: Access, inlined: Node) -> bool:
     the read is written, it is, unless parts of it cancel."""
     own, source = written(body), written(inlined)
     most, further = max(MOST_LENGTH, own.length) - own.length, source.length - 1
-    return further > most or _times(body, access) * further > most
-
-
-def _times(body: Node, access: Access) -> int:
-    """The number of times that the read stands in the body as it is written."""
-    return _counted(body, access, {access: 1})
+    return further > most or _counted(body, access, {access: 1}) * further > most
 
 
 def _counted(node: Node, access: Access, known: dict[Node, int]) -> int:
+    """The number of times that the read stands in the term as it is written."""
     if access.free & ~node.free:
         return 0  # it cannot stand there
     found = known.get(node)

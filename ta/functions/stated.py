@@ -42,11 +42,8 @@ def function(name: str, given: Mapping[str, Any], **code: Any) -> Function:
         "pieces": lambda parts: Pieces(**parts),
         "triton_helper": lambda _: helper,
     }
-    return Function(**{key: read.get(key, _same)(value) for key, value in fields.items()} | code)
-
-
-def _same(value: Any) -> Any:
-    return value
+    known = {key: read[key](value) for key, value in fields.items() if key in read}
+    return Function(**fields | known | code)
 
 
 def _real(name: str, helper: Helper | None, truth: bool) -> Callable[..., Any]:

@@ -96,7 +96,8 @@ def _seeds(program: Program, name: Names, ones: bool = False) -> _Seeds:
             found.names[output.name] = cotangent.name
             for dimension, loop in enumerate(output.loop_names):
                 found.hints[cotangent.name, dimension] = loop
-            seed = expr.access(cotangent, _from_zero(scope))
+            rows = (affine.shift(affine.iterator(i), -r.lo) for i, r in enumerate(scope.loops))
+            seed = expr.access(cotangent, rows)
         before = found.scopes.get(scope)
         found.scopes[scope] = seed if before is None else expr.add(before, seed)
     return found
@@ -132,11 +133,6 @@ def _names(program: Program) -> Names:
         return found
 
     return name
-
-
-def _from_zero(scope: Scope) -> list[affine.Row]:
-    """The rows of the scope's loops, counted from 0."""
-    return [affine.shift(affine.iterator(i), -loop.lo) for i, loop in enumerate(scope.loops)]
 
 
 def _loops(program: Program, tensor: Tensor) -> tuple[str, ...]:

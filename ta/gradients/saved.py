@@ -20,6 +20,7 @@ from einderive.ta.equality.small_extents import reduce_extents
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make
 from einderive.ta.ir.node import Access, Mul, Node, Scope, Source, Tensor
+from einderive.ta.ir.sources import with_tensors
 from einderive.ta.ir.subst import accesses, children, fold, points_of, rename, stages, with_children
 
 Kept = Mapping[Scope, Tensor]
@@ -45,10 +46,8 @@ def reading(roots: Sequence[Scope], kept: Kept) -> tuple[Scope, ...]:
 
 def restored(roots: Sequence[Scope], kept: Kept) -> tuple[Scope, ...]:
     """The scopes in which the definitions stand in the place of the tensors."""
-    done: dict[Source, Source] = {tensor: scope for scope, tensor in kept.items()}
-    for stage in stages(*roots):
-        done[stage] = make(stage.loops, stage.sums, _redirected(stage.body, done), stage.reducer)
-    return tuple(_scope(done[root]) for root in roots)
+    scopes = {tensor: scope for scope, tensor in kept.items()}
+    return tuple(with_tensors(root, lambda read: scopes.get(read, read)) for root in roots)
 
 
 def is_gradient(found: Sequence[Scope], gradient: Sequence[Scope], kept: Kept) -> bool:

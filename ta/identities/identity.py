@@ -38,8 +38,9 @@ from einderive.ta.ir.subst import rebuild, stages, substitute
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.index import row
 from einderive.ta.notation.lowering import Frame, closed_scope, scalar, statement_scope
+from einderive.ta.refusals import NotationError
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError
+from einderive.ta.syntax.tables import LANGUAGE
 from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 from einderive.ta.syntax.walks import iterator_names
 
@@ -344,15 +345,8 @@ def _parser() -> Lark:
     places = (("syntax", "grammar.lark"), ("identities", "identity.lark"))
     folders = ((files(f"einderive.ta.{room}"), name) for room, name in places)
     texts = (folder.joinpath(name).read_text("utf-8") for folder, name in folders)
-    return Lark(
-        "\n".join(texts),
-        parser="lalr",
-        lexer="basic",
-        start="formula",
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-        propagate_positions=True,
-    )
+    options = {**LANGUAGE, "start": "formula", "propagate_positions": True}
+    return Lark("\n".join(texts), **options)
 
 
 @lru_cache(maxsize=256)

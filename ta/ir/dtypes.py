@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from einderive.ta.errors import NameUnknownError, shown
+from einderive.ta.errors import shown
+from einderive.ta.refusals import misgiven
 
 _NAMES = "float64 float32 float16 bfloat16 complex64 complex128 int64 int32 int16 int8 uint8 bool"
 DTYPES: Final = tuple(_NAMES.split())
@@ -26,11 +27,9 @@ def checked_dtype(name: object, tensor: str = "") -> str:
         return str(name)
     from einderive.ta.ir.names import close_matches  # loads all functions of the notation
 
-    near = close_matches(name, DTYPES) if isinstance(name, str) else ""
-    raise NameUnknownError(
-        f"unknown element type {shown(name)}{f' of {tensor}' if tensor else ''}",
-        next_step=f"{f'{near} ' if near else ''}known are {', '.join(DTYPES)}",
-    )
+    found = close_matches(name, DTYPES) if isinstance(name, str) else ""
+    near, of = f"{found} " if found else "", f" of {tensor}" if tensor else ""
+    raise misgiven("no-type", given=shown(name), of=of, near=near, known=DTYPES)
 
 
 def checked_dtypes(given: object) -> Mapping[str, str] | str:
@@ -38,9 +37,6 @@ def checked_dtypes(given: object) -> Mapping[str, str] | str:
     if isinstance(given, Mapping):
         for tensor in given:
             if not isinstance(tensor, str):
-                raise NameUnknownError(
-                    f"element types are given by a tensor's name, not by {shown(tensor)}",
-                    next_step="for example dtypes={'A': 'float16', 'B': 'float32'}",
-                )
+                raise misgiven("types-not-by-name", given=shown(tensor))
         return {tensor: checked_dtype(name, tensor) for tensor, name in given.items()}
     return checked_dtype(given)

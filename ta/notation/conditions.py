@@ -19,7 +19,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Node
 from einderive.ta.notation.of_types import require_reals
-from einderive.ta.syntax.refusals import NotationError, refused
+from einderive.ta.refusals import NotationError, refused
 from einderive.ta.syntax.tree import Comparison, Expression, Logical, Number
 from einderive.ta.syntax.walks import is_index
 

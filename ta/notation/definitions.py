@@ -18,9 +18,9 @@ from functools import cache
 from einderive.ta.definitions.data import Definition
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Node
+from einderive.ta.refusals import refused
 from einderive.ta.syntax import tree
 from einderive.ta.syntax.reader import read_expression
-from einderive.ta.syntax.refusals import refused
 from einderive.ta.syntax.walks import iterator_names, with_parts, written
 
 MOST_PARTS = 20_000

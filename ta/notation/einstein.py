@@ -29,8 +29,8 @@ from einderive.ta.notation.index import as_value
 from einderive.ta.notation.lowering import fill_value
 from einderive.ta.notation.ranges import RangesOf
 from einderive.ta.notation.resolve import iterators_of, rounded
+from einderive.ta.refusals import NotationError, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.walks import index_names, iterator_names, with_parts
 
 

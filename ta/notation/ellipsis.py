@@ -14,8 +14,8 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import count, islice
 
+from einderive.ta.refusals import NotationError, counted, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError, counted, refused
 from einderive.ta.syntax.walks import with_parts
 
 ShapeOf = Callable[[tree.Read], Sequence[int]]

@@ -12,8 +12,8 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Number, Source
 from einderive.ta.notation.ellipsis import refusal
+from einderive.ta.refusals import NotationError, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.walks import with_parts, written
 
 _ROUNDED = {"//": "floor_divide", "%": "remainder"}

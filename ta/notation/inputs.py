@@ -16,14 +16,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from einderive.ta.errors import RangeError, shown
+from einderive.ta.errors import shown
 from einderive.ta.given.assumptions import both, bounds_of
 from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.node import Number as Value
 from einderive.ta.notation.lowering import constant
 from einderive.ta.notation.resolve import iterators_of
+from einderive.ta.refusals import NotationError, misgiven, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.tree_builder import bounded
 from einderive.ta.syntax.walks import with_parts
 
@@ -61,10 +61,7 @@ def bounds_and_sizes(
             )
         del found[name]
     for name in read & sizes.keys():
-        raise RangeError(
-            f"the shape of {name} is a tuple of whole numbers, not {sizes[name]}",
-            next_step=f"for example {name}=(64, 32); a scalar's shape is ()",
-        )
+        raise misgiven("shape-of-others", name=name, given=sizes[name])
     return found, found_sizes(statements, shapes, sizes)
 
 
@@ -83,11 +80,7 @@ def with_numbers(shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, tuple[i
     for name, shape in shapes.items():
         for size in shape:
             if isinstance(size, str) and size not in sizes:
-                raise RangeError(
-                    f"the size {size:.40} of {name} is not known",
-                    sizes=f"{name}={shown(shape)}",
-                    next_step=f"give it, for example {size:.40}=100",
-                )
+                raise misgiven("shape-of-unknown-size", size=size, name=name, shape=shown(shape))
     return {
         name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
         for name, shape in shapes.items()
@@ -186,11 +179,9 @@ def found_sizes(
                     if name not in found:
                         found[name], told[name], changed = number, at, True
                     elif found[name] != number:
-                        raise RangeError(
-                            f"the size {name} is {found[name]} and {number}",
-                            sizes=f"{told[name]}, {at}",
-                            next_step=f"give it, {name}={number}, or another name for one of them",
-                        )
+                        places = f"{told[name]}, {at}"
+                        one, two = found[name], number
+                        raise misgiven("two-sizes", name=name, one=one, other=two, places=places)
     return found
 
 

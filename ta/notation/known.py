@@ -10,7 +10,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.names import RESERVED
 from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
 from einderive.ta.notation.lowering import unknown_tensor
-from einderive.ta.syntax.refusals import refused
+from einderive.ta.refusals import refused
 from einderive.ta.syntax.tree import Name
 
 
@@ -48,12 +48,11 @@ class Known:
                 raise refused("word-as-tensor", name.span, name=name.name)
             if name.name not in self.shapes:
                 raise unknown_tensor(name, rank, {**self.shapes, **self.defined})
+            given = self.dtypes
+            dtype = given if isinstance(given, str) else given.get(name.name, "float32")
             shape, bounds = self.shapes[name.name], self.bounds.get(name.name, ANY)
-            self.inputs[name.name] = expr.tensor(name.name, shape, self._dtype(name.name), bounds)
+            self.inputs[name.name] = expr.tensor(name.name, shape, dtype, bounds)
         return self.inputs[name.name]
-
-    def _dtype(self, name: str) -> str:
-        return self.dtypes if isinstance(self.dtypes, str) else self.dtypes.get(name, "float32")
 
 
 def _of_values(scope: Scope) -> str:

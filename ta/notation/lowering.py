@@ -20,19 +20,14 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import CONSTANTS, REDUCER_OF, close_matches
 from einderive.ta.ir.node import Access, Condition, Const, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX
+from einderive.ta.notation import of_types
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.definitions import check_power, of_bounded_constant, written_out
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import extent, index_row
-from einderive.ta.notation.of_types import (
-    check_function_operands,
-    of_types,
-    require_reals,
-    said_of,
-)
 from einderive.ta.notation.ranges import ranks, shape_text
+from einderive.ta.refusals import NotationError, counted, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError, counted, refused
 from einderive.ta.syntax.walks import is_index, iterator_names, written
 
 
@@ -54,7 +49,7 @@ def statement_scope(value: tree.Expression, loops: Sequence[tree.Name], frame: F
     """The scope of a statement; a reduction that is the whole right-hand side is its own."""
     names = tuple(loop.name for loop in loops)
     if isinstance(value, tree.Defined):
-        with said_of(value):
+        with of_types.said_of(value):
             return statement_scope(written_out(value), loops, frame)
     if isinstance(value, tree.Reduction):
         return _reduced(value, names, frame)
@@ -82,7 +77,7 @@ def _reduced(reduction: tree.Reduction, loops: tuple[str, ...], frame: Frame) ->
     body = scalar(reduction.body, inner)
     first = len(loops)
     if REDUCERS[reduction.reducer].order:
-        require_reals(reduction.reducer, reduction.span, body)
+        of_types.require_reals(reduction.reducer, reduction.span, body)
     if reduction.reducer == "prod":
         for position, bound in enumerate(inner.ranges[first:], first):
             if not body.free >> position & 1:
@@ -151,7 +146,7 @@ def scalar(value: tree.Expression, frame: Frame) -> Node:
         case tree.Call():
             return _call(value, frame)
         case tree.Defined():
-            with said_of(value):
+            with of_types.said_of(value):
                 return scalar(written_out(value), frame)
         case tree.Size():
             size = extent(value, frame)
@@ -201,8 +196,8 @@ def _call(call: tree.Call, frame: Frame) -> Node:
         base, exponent = operands
         return _real_power(base, exponent, call.span)
     if known.digits or known.part:
-        return of_types(call, operands, frame.ranges)
-    check_function_operands(call.function, call.span, operands)
+        return of_types.of_types(call, operands, frame.ranges)
+    of_types.check_function_operands(call.function, call.span, operands)
     return expr.apply(call.function, *operands)
 
 

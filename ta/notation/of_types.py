@@ -19,7 +19,7 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Node, Tensor
 from einderive.ta.ir.subst import sources
-from einderive.ta.syntax.refusals import NotationError, refused
+from einderive.ta.refusals import NotationError, refused
 from einderive.ta.syntax.tree import Call, Defined, Span
 
 

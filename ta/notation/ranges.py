@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from einderive.ta.ir.affine import Range
 from einderive.ta.notation.definitions import renamed
+from einderive.ta.refusals import NotationError, counted, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError, counted, refused
 from einderive.ta.syntax.walks import iterator_names, with_parts
 
 RangesOf = Callable[[tree.Read], Sequence[Range]]
@@ -111,27 +111,16 @@ def _stated(
     statement: tree.Statement, argument: Mapping[str, Range], used: Mapping[str, tree.Name]
 ) -> dict[str, Range]:
     stated: dict[str, Range] = {}
-    for name, _, bound in _clause(statement):
-        if name.name in stated and stated[name.name] != bound:
-            raise refused("two-ranges", name.span, name=name.name)
-        if name.name not in used:
-            raise refused("range-of-no-iterator", name.span, name=name.name, known=used)
-        stated[name.name] = bound
-        if argument.get(name.name, bound) != bound:
-            given = argument[name.name]
-            raise refused(
-                "ranges-differ",
-                name.span,
-                name=name.name,
-                clause=bound,
-                argument=given,
-            )
-    return {name: argument[name] for name in used if name in argument} | stated
-
-
-def _clause(statement: tree.Statement) -> Iterator[tuple[tree.Name, tree.Binding, Range]]:
     for binding in statement.clause:
-        yield tree.Name(binding.span, binding.name), binding, binding.range
+        name, span, bound = binding.name, binding.span, binding.range
+        if stated.get(name, bound) != bound:
+            raise refused("two-ranges", span, name=name)
+        if name not in used:
+            raise refused("range-of-no-iterator", span, name=name, known=used)
+        stated[name] = bound
+        if argument.get(name, bound) != bound:
+            raise refused("ranges-differ", span, name=name, clause=bound, argument=argument[name])
+    return {name: argument[name] for name in used if name in argument} | stated
 
 
 def _add_output(

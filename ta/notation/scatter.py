@@ -22,8 +22,8 @@ from typing import TypeAlias
 from einderive.ta.notation.einstein import all_of
 from einderive.ta.notation.index import as_value, check_index
 from einderive.ta.notation.lowering import EXAMPLE_SIZES
+from einderive.ta.refusals import NotationError, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.walks import iterator_names, with_parts
 
 Shape: TypeAlias = Sequence[int]

@@ -10,22 +10,16 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import NO_ITERATORS, RESERVED
 from einderive.ta.ir.node import Scope, Source, Tensor
 from einderive.ta.ir.program import Statement
+from einderive.ta.notation import lowering
 from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import check_types, gathers_written_out, make_explicit
 from einderive.ta.notation.ellipsis import expanded
 from einderive.ta.notation.index import check_index
 from einderive.ta.notation.known import Known
-from einderive.ta.notation.lowering import (
-    Frame,
-    check_function,
-    check_places,
-    check_rank,
-    statement_scope,
-)
 from einderive.ta.notation.ranges import RangesOf, apart, infer
 from einderive.ta.notation.resolve import iterators_of, resolved, tensor_names
 from einderive.ta.notation.scatter import added, with_places
-from einderive.ta.syntax.refusals import refused
+from einderive.ta.refusals import refused
 from einderive.ta.syntax.tree import Call, Expression, Name, Read, scalars
 from einderive.ta.syntax.tree import Statement as StatementText
 from einderive.ta.syntax.walks import iterator_names
@@ -61,7 +55,7 @@ def read_statement(
     for part in (p for value in statement.parts for p in scalars(value, into_scopes=True)):
         if isinstance(part, Read) and isinstance(part.source, Name):
             if part.source.name in known.inputs:
-                check_places(part, known.inputs[part.source.name])
+                lowering.check_places(part, known.inputs[part.source.name])
             for dimension, index in enumerate(part.indices):
                 if isinstance(index, Name):
                     known.hints.setdefault((part.source.name, dimension), index.name)
@@ -104,10 +98,12 @@ def statement_to_scope(
             raise refused("not-an-iterator", name.span, name=name.name, what=what)
 
     ranges = infer(statement, value, ranges_of, stated, output_shape)
-    scope = statement_scope(value, loops, Frame(tensors, bindable=ranges))
+    scope = lowering.statement_scope(value, loops, lowering.Frame(tensors, bindable=ranges))
     if all(bound.extent != 1 for bound in ranges.values()):
         return scope, ranges, None
-    typed = statement_scope(value, loops, Frame(tensors, bindable=ranges, typed=True))
+    typed = lowering.statement_scope(
+        value, loops, lowering.Frame(tensors, bindable=ranges, typed=True)
+    )
     other = has_another_type(typed, scope, (tensor.dtype for tensor in tensors.values()))
     return scope, ranges, typed if other else None
 
@@ -116,7 +112,7 @@ def _checked(value: Expression) -> Expression:
     """The expression, whose functions exist, and which is not too long."""
     for part in scalars(value, into_scopes=True):
         if isinstance(part, Call):
-            check_function(part)
+            lowering.check_function(part)
     check_length(value)
     return value
 
@@ -131,7 +127,7 @@ def ranges_of_reads(tensors: Mapping[str, Source]) -> RangesOf:
             binders = read.source.binders
             outer = binders[0].bindings if binders and binders[0].kind == "L" else ()
             ranges = [binding.range for binding in outer]
-        check_rank(read, [bound.extent for bound in ranges])
+        lowering.check_rank(read, [bound.extent for bound in ranges])
         return ranges
 
     return ranges_of

@@ -15,8 +15,8 @@ from fractions import Fraction
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.definitions.data import Definition
 from einderive.ta.ir.names import close_matches
+from einderive.ta.refusals import NotationError, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.refusals import NotationError, refused
 
 
 @dataclass(frozen=True, slots=True)

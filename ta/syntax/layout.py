@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from einderive.ta.syntax.refusals import refused
+from einderive.ta.refusals import refused
 
 MOST_NESTED = 60
 """Brackets inside brackets; keeps every later recursion far from Python's limit."""

@@ -16,8 +16,8 @@ from lark.lark import PostLex
 
 from einderive.ta.advice import advice, advice_at_the_end, explain_character, words_for
 from einderive.ta.errors import FormulaSyntaxError, TextError
+from einderive.ta.refusals import NotationError, refused
 from einderive.ta.syntax.layout import check_nesting, joined
-from einderive.ta.syntax.refusals import NotationError, refused
 from einderive.ta.syntax.tables import LANGUAGE, tables
 from einderive.ta.syntax.tree import Assumptions, Expression, Statement
 from einderive.ta.syntax.tree_builder import TreeBuilder, token_span

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from einderive.ta.definitions.data import Definition
 from einderive.ta.ir import node
 from einderive.ta.ir.affine import Range
-from einderive.ta.syntax.refusals import NotationError, refused
+from einderive.ta.refusals import NotationError, refused
 
 Span: TypeAlias = tuple[int, int]
 """Half-open range of characters."""

@@ -12,9 +12,9 @@ from lark import Token, Transformer
 
 from einderive.ta.given.width import SAID, fits
 from einderive.ta.ir.affine import Range
+from einderive.ta.refusals import refused
 from einderive.ta.syntax import tree
 from einderive.ta.syntax.calls import Option, called, reduced
-from einderive.ta.syntax.refusals import refused
 
 LONGEST_NUMBER = 2000
 """Characters of a number's mantissa."""
@@ -161,7 +161,7 @@ class TreeBuilder(Transformer[Token, Any]):
         source = children[0]
         if isinstance(source, Token):
             source = tree.Name(token_span(source), str(source))
-        fill = next((child[1] for child in children if _is_fill(child)), None)
+        fill = next((child[1] for child in children if isinstance(child, tuple)), None)
         return tree.Read(_span(children), source, fill, _items(children))
 
     def fill(self, children: list[Any]) -> tuple[str, tree.Expression]:
@@ -208,10 +208,6 @@ class TreeBuilder(Transformer[Token, Any]):
 def _items(children: list[Any]) -> tuple[tree.Expression, ...]:
     """The `items` among a rule's children: the only list."""
     return tuple(next((child for child in children if isinstance(child, list)), ()))
-
-
-def _is_fill(child: Any) -> bool:
-    return isinstance(child, tuple) and child[:1] == ("fill",)
 
 
 def bounded(binding: tree.Binding, sizes: Mapping[str, int]) -> tree.Binding:

@@ -152,7 +152,7 @@ class Reader:
         items = index.elts if isinstance(index, ast.Tuple) else [index]
         sizes, shape, picks = list(value.shape), [], list[str | None]()
         for item in items:
-            if (isinstance(item, ast.Constant) and item.value is None) or _ends_in_newaxis(item):
+            if (isinstance(item, ast.Constant) and item.value is None) or "newaxis" in _name(item):
                 shape.append(1)
                 picks.append("new")
                 continue
@@ -192,10 +192,6 @@ def _name(node: ast.expr) -> frozenset[str]:
         inner = _name(node.value)
         return inner | {node.attr} if inner else inner
     return frozenset({node.id}) if isinstance(node, ast.Name) else frozenset()
-
-
-def _ends_in_newaxis(node: ast.expr) -> bool:
-    return "newaxis" in _name(node)
 
 
 def _integers(node: ast.expr) -> tuple[int, ...] | None:

@@ -1,16 +1,29 @@
-"""Refusals of texts that are not in the notation.  What is said of each is data, by its name, in
-`refusals.toml`."""
+"""Refusals of texts that are not in the notation, and of what is given beside them: `refusals.toml`
+has the message and the next step of each, by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from einderive.ta.errors import FormulaSyntaxError, NameUnknownError, RangeError, TextError
+from einderive.ta.errors import (
+    FormulaSyntaxError,
+    NameUnknownError,
+    OperandError,
+    RangeError,
+    TextError,
+)
 from einderive.ta.listing import beside
 
-_KINDS: Final = {"": FormulaSyntaxError, "range": RangeError, "name": NameUnknownError}
+_KINDS: Final[Mapping[str, type[TextError]]] = {
+    "": FormulaSyntaxError,
+    "text": TextError,
+    "range": RangeError,
+    "name": NameUnknownError,
+    "operand": OperandError,
+}
 REFUSALS: Final = beside(__name__)
+PARTS: Final = ("says", "sizes", "next")
 
 
 class NotationError(Exception):
@@ -40,12 +53,20 @@ def refused(
 ) -> NotationError:
     """The refusal of this name for the characters of `span`, with the words in its texts: a list is
     written with commas.  Where `instead` says something, it is the next step."""
-    given, words = REFUSALS[refusal], {name: _listed(word) for name, word in words.items()}
-    says, sizes, step = (
-        given.get(part, "").format_map(words) for part in ("says", "sizes", "next")
-    )
-    kind = _KINDS[given.get("kind", "")]
+    kind, says, sizes, step = _said(refusal, words)
     return NotationError(says, span, kind, sizes=sizes, next_step=instead or step)
+
+
+def misgiven(refusal: str, text: str = "", *, instead: str = "", **words: object) -> TextError:
+    """The refusal of this name for what is given beside a text, or for a whole text."""
+    kind, says, sizes, step = _said(refusal, words)
+    return kind(says, text=text, sizes=sizes, next_step=instead or step)
+
+
+def _said(refusal: str, words: Mapping[str, object]) -> tuple[type[TextError], str, str, str]:
+    given, words = REFUSALS[refusal], {name: _listed(word) for name, word in words.items()}
+    says, sizes, step = (given.get(part, "").format_map(words) for part in PARTS)
+    return _KINDS[given.get("kind", "")], says, sizes, step
 
 
 def _listed(word: Any) -> Any:
