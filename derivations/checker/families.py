@@ -26,13 +26,14 @@ from einderive.derivations.checker.formal import (
     Sum,
     Term,
     variables_of,
+    with_rows,
 )
 from einderive.derivations.checker.infinities import unbounded
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Condition, Source
+from einderive.ta.ir.node import Source
 from einderive.ta.ir.positions import INDEX
 
 MOST_COMPARED = 1000
@@ -204,14 +205,7 @@ class _Lifting:
         self.bound = {variable for variable, _ in term.bound}
 
     def term(self) -> Term:
-        term = self.source
-        atoms = tuple(
-            atom._replace(rows=tuple(map(self._row, atom.rows))) for atom in sorted(term.atoms)
-        )
-        conditions = tuple(
-            Condition(c.relation, self._row(c.row)) for c in sorted(dict.fromkeys(term.conditions))
-        )
-        return Term(term.coefficient, term.bound, conditions, atoms)
+        return with_rows(forms.in_order(self.source), self.source.bound, self._row)
 
     def _row(self, row: Row) -> Row:
         own = [(i, a) for i, a in row.terms if i in self.bound]
@@ -241,7 +235,7 @@ def _renumbered(term: Term, parameters: int) -> Term:
         names.setdefault(variable, parameters + len(names))
     places = names | {-k: k - 1 for k in range(1, parameters + 1)}
     bound = tuple(sorted((names[variable], side) for variable, side in term.bound))
-    return forms.with_variables(term, bound, places)
+    return with_rows(term, bound, lambda row: affine.rename(row, places))
 
 
 def _written(family: Family) -> Any:

@@ -121,17 +121,12 @@ def _keeps_all(before: Node, body_of: Callable[[Access], Node], after: Node) -> 
 def _reads(node: Node, count: Callable[[Access], int]) -> int:
     """The number of reads in the expression.  Those of a power count as often as they are
     multiplied."""
-    known: dict[Node, int] = {}
 
-    def reads(node: Node) -> int:
-        if node not in known:
-            found = (
-                count(node) if isinstance(node, Access) else sum(map(reads, subst.children(node)))
-            )
-            known[node] = found * (abs(node.exponent) if isinstance(node, Power) else 1)
-        return known[node]
+    def reads(node: Node, parts: tuple[int, ...]) -> int:
+        found = count(node) if isinstance(node, Access) else sum(parts)
+        return found * (abs(node.exponent) if isinstance(node, Power) else 1)
 
-    return reads(node)
+    return subst.fold(node, reads)
 
 
 def _within(access: Access, source: Scope, reader: Scope) -> bool:

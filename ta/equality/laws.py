@@ -11,13 +11,14 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from einderive.ta.errors import shown
+from einderive.ta.facts.sides import put
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.given.shapes import several
 from einderive.ta.ir import expr
 from einderive.ta.ir.names import close_matches
 from einderive.ta.ir.node import Apply, Node, Scope
 from einderive.ta.ir.sources import rewritten
-from einderive.ta.ir.subst import children, fold, with_children
+from einderive.ta.ir.subst import fold, with_children
 from einderive.ta.notation.parse import parse
 from einderive.ta.refusals import misgiven
 
@@ -80,7 +81,7 @@ def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scop
 
     def step(node: Node, operands: tuple[Node, ...]) -> Node:
         if isinstance(node, Apply) and node.function in chosen:
-            return _put(fold(_definition(node.function), step), operands)
+            return put(fold(_definition(node.function), step), _operands(operands))
         return with_children(node, operands)
 
     return rewritten(roots, step)
@@ -88,13 +89,11 @@ def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scop
 
 def written(node: Apply) -> Node:
     """The function's definition with its operands put in."""
-    return _put(_definition(node.function), node.args)
+    return put(_definition(node.function), _operands(node.args))
 
 
-def _put(node: Node, operands: Sequence[Node]) -> Node:
-    if node in OPERANDS:
-        return operands[OPERANDS.index(node)]
-    return with_children(node, tuple(_put(child, operands) for child in children(node)))
+def _operands(operands: Sequence[Node]) -> Mapping[Node, Node]:
+    return dict(zip(OPERANDS, operands, strict=False))
 
 
 @lru_cache

@@ -141,9 +141,9 @@ def _closed(combine: Callable[[Kinds, Kinds], Kinds], found: Kinds) -> Kinds:
 def _stays(access: ir.Access, box: Sequence[Range], held: Sequence[ir.Condition]) -> bool:
     """Whether the access reads inside of its source at all points at which the conditions hold."""
     return all(
-        _not_negative(affine.shift(row, -bound.lo), box, held)
-        and _not_negative(affine.shift(affine.scale(row, -1), bound.hi - 1), box, held)
+        _not_negative(room, box, held)
         for row, bound in zip(access.rows, access.source.ranges, strict=True)
+        for room in affine.room(row, bound)
     )
 
 

@@ -85,9 +85,7 @@ class _Sums:
             row = in_place(row)
             if vanishes_outside(body, box, [(row, bound)]):
                 continue
-            low = Condition(">=", affine.shift(row, -bound.lo))
-            high = Condition(">=", affine.shift(affine.scale(row, -1), bound.hi - 1))
-            body = where([low, high], body)
+            body = where([Condition(">=", room) for room in affine.room(row, bound)], body)
         return make(loops, sums, body)
 
     def _by_unit(self) -> bool:
