@@ -31,7 +31,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.positions import is_position
-from einderive.ta.ir.subst import accesses, branches, children, stages, walk
+from einderive.ta.ir.subst import branches, children, producers, walk
 
 FLOATING = ("float", "bfloat", "complex")
 """The beginnings of the names of element types that have NaN and infinities."""
@@ -98,8 +98,7 @@ def total(node: ir.Node) -> Total:
             return Total(0 if is_position(node) else 1, 0)
         return _combined(node, map(count, children(node)))
 
-    sources = dict.fromkeys(access.source for access in accesses(node))
-    for stage in stages(*(source for source in sources if isinstance(source, ir.Scope))):
+    for stage in producers(node):
         known[stage] = count(stage.body)
     return count(node)
 

@@ -134,14 +134,7 @@ def terms_to_factor(body: Node) -> tuple[Node, ...]:
 
 def chosen(body: Node) -> tuple[Node, ...]:
     """A choice, the choices within it, and all that these may choose."""
-    found: dict[Node, None] = {body: None}
-    pending = [body]
-    while pending:
-        for branch in subst.branches(pending.pop()):
-            if branch not in found:
-                found[branch] = None
-                pending.append(branch)
-    return tuple(found)
+    return tuple(subst.reached([body], subst.branches))
 
 
 def deciding(body: Node) -> tuple[Node, ...]:

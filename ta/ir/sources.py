@@ -19,14 +19,16 @@ from einderive.ta.ir.subst import fold, nested_scopes, rebuild, stages
 def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
     """The scope in which every scope that it reads, directly or through others, is replaced.  A
     replacement has the same loops, so the accesses stay as they are."""
-    order = stages(scope)
-    if not any(stage in replacement for stage in order):
-        return scope
+    return moved([scope], replacement)[scope]
+
+
+def moved(roots: Sequence[Scope], replacement: Mapping[Scope, Scope]) -> dict[Scope, Scope]:
+    """What the roots, and all scopes that they read, become by `replace_sources`."""
     done: dict[Scope, Scope] = {}
-    for stage in order:
+    for stage in stages(*roots):
         chosen = replacement.get(stage, stage)
         done[stage] = redirected(stage, done) if chosen is stage else chosen
-    return done[scope]
+    return done
 
 
 def with_tensors(
