@@ -21,6 +21,7 @@ from einderive.ta.ir.names import pool
 from einderive.ta.ir.node import Access, Node, Scope, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import accesses, children, stages, walk
+from einderive.ta.printing.printer import is_reduction
 from einderive.ta.printing.staged import staged_program
 
 Names = Callable[[str], str]
@@ -191,10 +192,7 @@ def _nested(roots: Sequence[Scope], named: Mapping[Scope, Statement]) -> set[Sco
             if not isinstance(source, Scope):
                 continue
             reads[source] = reads.get(source, 0) + _occurrences(read, stage.body)
-            lone = [row.lone for row in read.rows if row.lone is not None]
-            ordered = len(lone) == len(read.rows) and lone == sorted(set(lone))
-            whole = tuple(stage.domain[i] for i in lone) == source.loops
-            if ordered and whole and source.sums and not read.fill:
+            if is_reduction(read, stage.domain):
                 plain.add(source)
     return {
         scope

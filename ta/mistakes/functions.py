@@ -105,15 +105,6 @@ def _as_inputs(formula: Formula, calls: Iterable[Called]) -> Iterator[Correction
         yield Correction(tuple(edits), call.head)
 
 
-def _towers(formula: Formula) -> Iterator[Correction]:
-    """`x^2^3` as `x^8`."""
-    for found in re.finditer(
-        r"(?<=\^)\s*(\d)\s*\^\s*(\d)\b|(?<=\*\*)\s*(\d)\s*\*\*\s*(\d)\b", formula.text
-    ):
-        base, exponent = (int(each) for each in found.groups() if each)
-        yield Correction(((found.start(), found.end(), str(base**exponent)),))
-
-
 def _without_brackets(formula: Formula) -> Iterator[Correction]:
     """`tanh x[i]`."""
     for found in re.finditer(r"\b([^\W\d]\w*)[^\S\n]+(?=\w)", formula.text):
@@ -127,3 +118,8 @@ _compared_with_nan = replaced(
     r"(?<==)\s*([^=;\n]*?[\])\w])(?P<at>\s+is\s+(not\s+)?(?:nan|NaN|None)\b)",
     lambda found: f" {'not ' if found[3] else ''}isnan({found[1].strip()})",
 )
+_towers = replaced(
+    r"(?:(?<=\^)|(?<=\*\*))\s*(\d)\s*(?:\^|\*\*)\s*(\d)\b",
+    lambda found: str(int(found[1]) ** int(found[2])),
+)
+"""`x^2^3` as `x^8`."""

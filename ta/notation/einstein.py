@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import count
 
 from einderive.ta.ir.affine import Range
@@ -37,8 +38,8 @@ from einderive.ta.syntax.walks import index_names, iterator_names, with_parts
 def make_explicit(expression: tree.Expression, bound: Set[str]) -> tree.Expression:
     """The expression with a `sum` reducer at each place where the convention sums."""
     match expression:
-        case tree.Sum(span, terms):
-            return tree.Sum(span, tuple((sign, make_explicit(term, bound)) for sign, term in terms))
+        case tree.Sum():
+            return with_parts(expression, partial(make_explicit, bound=bound))
         case tree.Reduction(_, _, names, body):
             return replace(expression, body=make_explicit(body, _with_own(names, bound)))
         case tree.Defined(_, definition, names, args) if names:
@@ -48,11 +49,8 @@ def make_explicit(expression: tree.Expression, bound: Set[str]) -> tree.Expressi
         case tree.Product() | tree.Negate() | tree.PowerOf() | tree.Read() | tree.Name():
             return _make_product_explicit(expression, bound)
     _refuse_open(iterator_names(expression), bound, expression)
-    if isinstance(expression, tree.Call | tree.Defined):
-        return replace(expression, args=tuple(make_explicit(arg, bound) for arg in expression.args))
-    if isinstance(expression, tree.Comparison | tree.Logical):
-        parts = tuple(make_explicit(part, bound) for part in expression.operands)
-        return replace(expression, operands=parts)
+    if isinstance(expression, tree.Call | tree.Defined | tree.Comparison | tree.Logical):
+        return with_parts(expression, partial(make_explicit, bound=bound))
     return expression
 
 
@@ -82,20 +80,11 @@ def _make_product_explicit(expression: tree.Expression, bound: Set[str]) -> tree
             raise _refusal(name, name)
         if not known and _is_summed_here(name, factors):
             here[name.name] = name
-    inside = bound | here.keys()
-    body: tree.Expression
-    if isinstance(expression, tree.Product):
-        body = tree.Product(
-            expression.span, tuple((op, make_explicit(factor, inside)) for op, factor in factors)
-        )
-    elif isinstance(expression, tree.Negate):
-        body = tree.Negate(expression.span, make_explicit(expression.operand, inside))
-    elif isinstance(expression, tree.PowerOf):
-        base = make_explicit(expression.base, inside)
-        body = tree.PowerOf(expression.span, base, expression.exponent)
-    else:
-        body = expression
-    return tree.Reduction(expression.span, "sum", tuple(here.values()), body) if here else body
+    if isinstance(expression, tree.Product | tree.Negate | tree.PowerOf):
+        inside = partial(make_explicit, bound=bound | here.keys())
+        expression = with_parts(expression, inside)
+    own = tuple(here.values())
+    return tree.Reduction(expression.span, "sum", own, expression) if own else expression
 
 
 def _is_summed_here(name: tree.Name, factors: tuple[tuple[str, tree.Expression], ...]) -> bool:

@@ -130,9 +130,7 @@ def _row_product(left: Row, operator: str, right: Row, span: tree.Span) -> Row:
 
 def as_value(index: tree.Expression) -> tree.Expression:
     """An index with data in it as a value: `I[n]//2 = floor_divide(I[n], 2)`."""
-    if not isinstance(index, tree.Negate | tree.Sum | tree.Product) or not any(
-        tree.reads_in(index)
-    ):
+    if isinstance(index, tree.Read) or not any(tree.reads_in(index)):
         return index
     index = with_parts(index, as_value)
     if not isinstance(index, tree.Product):
@@ -143,11 +141,9 @@ def as_value(index: tree.Expression) -> tree.Expression:
         if operator == "*":
             found = tree.Product(span, (("*", found), ("*", factor)))
             continue
-        number = (
-            factor.value
-            if isinstance(factor, tree.Number)
-            else Fraction(isinstance(factor, tree.Size))
-        )
+        number: Number = Fraction(isinstance(factor, tree.Size))
+        if isinstance(factor, tree.Number):
+            number = factor.value
         if operator == "/" or number <= 0:
             _row_product(affine.ZERO, operator, affine.ZERO, factor.span)  # refuses it
         _integer(number, factor.span)

@@ -12,11 +12,12 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
-from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import CONSTANTS, REDUCER_OF, close_matches
 from einderive.ta.ir.node import Access, Condition, Const, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX
@@ -26,9 +27,10 @@ from einderive.ta.notation.definitions import check_power, of_bounded_constant, 
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import extent, index_row
 from einderive.ta.notation.ranges import ranks, shape_text
+from einderive.ta.notation.resolve import is_row
 from einderive.ta.refusals import NotationError, counted, refused
 from einderive.ta.syntax import tree
-from einderive.ta.syntax.walks import is_index, iterator_names, written
+from einderive.ta.syntax.walks import iterator_names, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,7 @@ def scalar(value: tree.Expression, frame: Frame) -> Node:
             return expr.apply(name)
         case tree.Name():
             return expr.position(index_row(value, frame))
-        case tree.Negate() | tree.Sum() | tree.Product() if is_index(value) and any(
-            iterator_names(value)
-        ):
+        case tree.Negate() | tree.Sum() | tree.Product() if is_row(value):
             return expr.position(index_row(value, frame))
         case tree.Negate(_, operand):
             return expr.mul(expr.const(-1), scalar(operand, frame))
@@ -220,13 +220,8 @@ def _where(
     *,
     as_values: bool = False,
 ) -> Node:
-    def row_of(index: tree.Expression) -> Row:
-        return index_row(index, frame)
-
-    def value_of(value: tree.Expression) -> Node:
-        return scalar(value, frame)
-
-    return select_on(condition, then, otherwise, None if as_values else row_of, value_of)
+    row_of = None if as_values else partial(index_row, frame=frame)
+    return select_on(condition, then, otherwise, row_of, partial(scalar, frame=frame))
 
 
 def check_function(call: tree.Call) -> None:

@@ -103,7 +103,7 @@ def infer(
     _add_compared(value, ranges)
     for name in used.values():
         if name.name not in ranges:
-            raise _open_range(name)
+            raise refused("open-range", name.span, name=name.name)
     return ranges
 
 
@@ -183,10 +183,6 @@ def _conflict(first: Lone, second: Lone) -> NotationError:
         other=size(second),
         range=first.range,
     )
-
-
-def _open_range(name: tree.Name) -> NotationError:
-    return refused("open-range", name.span, name=name.name)
 
 
 def ranks(indices: int, shape: Sequence[int]) -> dict[str, str]:

@@ -10,13 +10,15 @@ indices only, and else a tensor that is not known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from dataclasses import replace
+from functools import partial
 
 from einderive.ta.ir.names import CONSTANTS
 from einderive.ta.syntax import tree
 from einderive.ta.syntax.walks import index_names, is_index, iterator_names, with_parts
 
+_parts = partial(tree.scalars, into_scopes=True)
 ROUNDING = {"//": "floor_divide", "%": "remainder"}
 
 
@@ -55,18 +57,6 @@ def tensors_in(value: tree.Expression, known: Set[str], iterators: Set[str]) -> 
 def names_in_values(value: tree.Expression) -> set[str]:
     """The names in values and conditions, whatever they are."""
     return {part.name for part in _parts(value) if isinstance(part, tree.Name)}
-
-
-def _parts(value: tree.Expression) -> Iterator[tree.Expression]:
-    """The expression and its parts in value or condition position, those of scopes included."""
-    yield value
-    parts: tuple[tree.Expression, ...] = tree.operands(value)
-    if isinstance(value, tree.ScopeText):
-        parts = (value.body,)
-    elif isinstance(value, tree.Read) and isinstance(value.source, tree.ScopeText):
-        parts = (value.source,)
-    for part in parts:
-        yield from _parts(part)
 
 
 def resolved(value: tree.Expression, tensors: Set[str], iterators: Set[str]) -> tree.Expression:
@@ -111,7 +101,7 @@ def _rounded(product: tree.Product) -> tree.Expression:
     found: list[tuple[str, tree.Expression]] = []
     for operator, factor in factors:
         before = found[0][1] if len(found) == 1 else tree.Product(span, tuple(found))
-        if operator in ROUNDING and not (is_index(factor) and _is_row(before)):
+        if operator in ROUNDING and not (is_index(factor) and is_row(before)):
             found = [("*", tree.Call(span, ROUNDING[operator], (before, factor)))]
         elif any(op in ROUNDING for op, _ in found) and not (
             operator == "*" and _is_number(factor)
@@ -126,5 +116,6 @@ def _is_number(expression: tree.Expression) -> bool:
     return is_index(expression) and not any(iterator_names(expression))
 
 
-def _is_row(expression: tree.Expression) -> bool:
+def is_row(expression: tree.Expression) -> bool:
+    """Whether it is built as an index is, with an iterator in it."""
     return is_index(expression) and any(iterator_names(expression))

@@ -22,7 +22,7 @@ from einderive.ta.ir.positions import INDEX, is_position
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.assumed import LATEX, assumption_text
 from einderive.ta.printing.marks import gather_modulo
-from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
+from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, as_fraction, is_reduction
 from einderive.ta.printing.show import tensors_of
 from einderive.ta.printing.typeset import PLAIN, applied, grouped, indexed, named, numeral
 
@@ -135,17 +135,12 @@ class _Writer:
         return applied(node.function, args)
 
     def product(self, node: ir.Mul, frame: Frame) -> str:
-        coefficient: ir.Number = Fraction(1)
-        above: list[str] = []
-        below: list[str] = []
-        for factor in node.factors:
-            if isinstance(factor, ir.Const):
-                coefficient = factor.value
-            elif isinstance(factor, ir.Power) and factor.exponent < 0:
-                base, exponent = self.factor(factor.base, frame), -factor.exponent
-                below.append(f"{{{base}}}^{{{exponent}}}" if exponent > 1 else base)
-            else:
-                above.append(self.factor(factor, frame))
+        coefficient, multiplied, divisors = as_fraction(node)
+        above = [self.factor(factor, frame) for factor in multiplied]
+        below = []
+        for power in divisors:
+            base, exponent = self.factor(power.base, frame), -power.exponent
+            below.append(f"{{{base}}}^{{{exponent}}}" if exponent > 1 else base)
         sign = "-" if coefficient < 0 else ""
         if isinstance(coefficient, Fraction):
             size = abs(coefficient)
@@ -159,7 +154,7 @@ class _Writer:
 
     def factor(self, node: ir.Node, frame: Frame) -> str:
         text = self.scalar(node, frame)
-        reduction = isinstance(node, ir.Access) and is_reduction(node, frame)
+        reduction = isinstance(node, ir.Access) and is_reduction(node, frame.ranges)
         several = is_position(node) and isinstance(node, ir.Access) and node.rows[0].lone is None
         compound = isinstance(node, ir.Add) or _is_infix(node) or reduction or several
         return grouped(text) if compound else text
@@ -170,7 +165,7 @@ class _Writer:
         visible = frozenset(frame.visible)
         if isinstance(access.source, ir.Scope):
             inherited = [None if r.lone is None else frame.names[r.lone] for r in access.rows]
-            if is_reduction(access, frame):
+            if is_reduction(access, frame.ranges):
                 names = self.printer.names_of(access.source, inherited, visible)
                 if list(names[: len(inherited)]) == inherited:
                     return self.reduced(access.source, names, visible)

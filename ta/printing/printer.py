@@ -7,7 +7,7 @@ pool.  `ta.printing.show` is the public face.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
@@ -19,7 +19,7 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import Namer
 from einderive.ta.ir.positions import INDEX, is_position
 from einderive.ta.ir.program import Hints
-from einderive.ta.ir.subst import accesses, branches
+from einderive.ta.ir.subst import accesses, branches, factors_of
 from einderive.ta.printing.marks import SIGNS, condition_text, number, row_text
 
 Style = Literal["scopes", "reducers", "einstein"]
@@ -46,21 +46,16 @@ class Frame:
         return Frame(self.names, self.ranges, self.visible, implicit=False)
 
 
+@dataclass(eq=False)
 class Printer:
     """Shows the parts of one text; a scope in `named` is shown as its name."""
 
-    def __init__(
-        self,
-        namer: Namer,
-        hints: Hints,
-        *,
-        unicode: bool = False,
-        style: Style = "scopes",
-        named: Mapping[ir.Scope, str] = MappingProxyType({}),
-    ) -> None:
-        self.namer, self.hints, self.unicode, self.style = namer, hints, unicode, style
-        self.named = named
-        self._wanted: dict[tuple[ir.Scope, int], tuple[str, ...]] = {}
+    namer: Namer
+    hints: Hints
+    unicode: bool = False
+    style: Style = "scopes"
+    named: Mapping[ir.Scope, str] = field(default_factory=dict)
+    _wanted: dict[tuple[ir.Scope, int], tuple[str, ...]] = field(default_factory=dict)
 
     def scope(self, scope: ir.Scope, inherited: Sequence[str | None], visible: Set[str]) -> str:
         """`{L[...] S[...] body}`; a loop takes the inherited name where there is one."""
@@ -123,7 +118,7 @@ class Printer:
             case ir.Apply():
                 return self._apply(node, frame.explicit())
             case ir.Power():
-                return self._power(node, frame)
+                return self._raised(node.base, node.exponent, frame), POWER
             case ir.Mul():
                 return self._product(node, frame)
             case ir.Add():
@@ -164,7 +159,8 @@ class Printer:
         source: ir.Source = access.source
         if source is INDEX:
             return _position(access.rows[0], frame)
-        if isinstance(source, ir.Scope) and self.style != "scopes" and is_reduction(access, frame):
+        reduces = self.style != "scopes" and is_reduction(access, frame.ranges)
+        if reduces and isinstance(source, ir.Scope):
             loops = tuple(frame.names[row.lone or 0] for row in access.rows)
             text = self.reduction(source, loops, frame)
             if text is not None:
@@ -196,12 +192,11 @@ class Printer:
         text = number(value)
         return text, SUM if value < 0 else PRODUCT if "/" in text else ATOM
 
-    def _power(self, node: ir.Power, frame: Frame) -> Shown:
-        base = _bracketed(self.scalar(node.base, frame.explicit()), ATOM)
-        exponent = str(node.exponent)
-        if self.unicode:
-            return base + exponent.translate(_SUPERSCRIPTS), POWER
-        return f"{base}^{exponent}", POWER
+    def _raised(self, base: ir.Node, exponent: int, frame: Frame) -> str:
+        text = _bracketed(self.scalar(base, frame.explicit()), ATOM)
+        if exponent == 1:
+            return text
+        return text + (str(exponent).translate(_SUPERSCRIPTS) if self.unicode else f"^{exponent}")
 
     def _sum(self, node: ir.Add, frame: Frame) -> str:
         text = ""
@@ -218,27 +213,15 @@ class Printer:
 
     def _product(self, node: ir.Mul, frame: Frame) -> Shown:
         """`-2*a*b/c^2/961`: what divides comes last."""
-        coefficient: ir.Number = Fraction(1)
-        above: list[str] = []
-        below: list[str] = []
-        for factor in node.factors:
-            if isinstance(factor, ir.Const):
-                coefficient = factor.value
-            elif isinstance(factor, ir.Power) and _divides(factor):
-                base = _bracketed(self.scalar(factor.base, frame.explicit()), ATOM)
-                size = -factor.exponent
-                exponent = str(size).translate(_SUPERSCRIPTS) if self.unicode else f"^{size}"
-                below.append(base + (exponent if size > 1 else ""))
-            else:
-                above.append(_bracketed(self.scalar(factor, frame), POWER))
+        coefficient, multiplied, divisors = as_fraction(node)
+        above = [_bracketed(self.scalar(factor, frame), POWER) for factor in multiplied]
+        below = [self._raised(each.base, -each.exponent, frame) for each in divisors]
         sign = "-" if coefficient < 0 else ""
-        size_text = number(-coefficient if sign else coefficient)
-        if size_text.startswith("1/"):
-            below.insert(0, size_text[2:])
-        elif size_text != "1":
-            top, _, bottom = size_text.partition("/")
+        top, _, bottom = number(-coefficient if sign else coefficient).partition("/")
+        if top != "1":
             above.insert(0, top)
-            below[:0] = [bottom] if bottom else []
+        if bottom:
+            below.insert(0, bottom)
         dot = "·" if self.unicode else "*"
         text = "/".join([dot.join(above) or "1", *below])
         return sign + text, SUM if sign else PRODUCT
@@ -256,9 +239,14 @@ def _reads_as_index(node: ir.Node) -> bool:
     return is_position(node)
 
 
-def _divides(power: ir.Power) -> bool:
-    """Whether `a/x^n` reads back as `a*x^-n`: powers of constants and of powers do not."""
-    return power.exponent < 0 and not isinstance(power.base, ir.Const | ir.Power)
+def as_fraction(node: ir.Mul) -> tuple[ir.Number, list[ir.Node], list[ir.Power]]:
+    """The coefficient, what is multiplied, and the powers that divide.  Powers of constants and of
+    powers do not: `a/x^n` reads back as `a*x^-n` for other x alone."""
+    coefficient, rest = expr.split_coefficient(node)
+    factors = factors_of(rest)
+    powers = (each for each in factors if isinstance(each, ir.Power) and each.exponent < 0)
+    divisors = [each for each in powers if not isinstance(each.base, ir.Const | ir.Power)]
+    return coefficient, [each for each in factors if each not in divisors], divisors
 
 
 def _bracketed(shown: Shown, least: int) -> str:
@@ -273,8 +261,8 @@ def _binder(kind: str, names: Sequence[str], ranges: Sequence[Range]) -> str:
     return f"{kind}[{','.join(bound)}] "
 
 
-def is_reduction(access: ir.Access, frame: Frame) -> bool:
-    """Whether the access is what a reducer among the frame's iterators becomes."""
+def is_reduction(access: ir.Access, ranges: Sequence[Range]) -> bool:
+    """Whether the access is what a reducer among iterators of these ranges becomes."""
     source = access.source
     lone = [row.lone for row in access.rows]
     positions = [position for position in lone if position is not None]
@@ -284,7 +272,7 @@ def is_reduction(access: ir.Access, frame: Frame) -> bool:
         and access.fill == 0
         and len(positions) == len(lone)
         and positions == sorted(set(positions))
-        and tuple(frame.ranges[p] for p in positions) == source.loops
+        and tuple(ranges[p] for p in positions) == source.loops
     )
 
 

@@ -20,10 +20,9 @@ from einderive.ta.syntax import tree
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class Option(tree.Part):
     """`ddof=1` among the arguments of a call."""
 
-    span: tree.Span
     name: str
     value: tree.Expression
 

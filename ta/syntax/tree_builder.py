@@ -99,10 +99,9 @@ class TreeBuilder(Transformer[Token, Any]):
         return children[0]  # type: ignore[no-any-return]  # children are untyped
 
     def disjunction(self, children: list[Any]) -> tree.Logical:
-        return tree.Logical(_span(children), "or", tuple(children[::2]))
+        return tree.Logical(_span(children), str(children[1]), tuple(children[::2]))
 
-    def conjunction(self, children: list[Any]) -> tree.Logical:
-        return tree.Logical(_span(children), "and", tuple(children[::2]))
+    conjunction = disjunction
 
     def complement(self, children: list[Any]) -> tree.Expression:
         operand = children[1]
