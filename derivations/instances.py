@@ -85,7 +85,9 @@ def _ways(sides: Sides, term: Node) -> tuple[Part, ...]:
     ways = parts(side, term)
     if is_polynomial(side):
         ways = islice(ways, 1 if any(name_of(x) in WHOLE for x in sides.letters) else MOST_WAYS)
-    return tuple([part for part in ways if not _is_trivial(sides, term, part)])
+    if _as_power(side):  # every term is (x^1)^1
+        ways = (part for part in ways if put(sides.after, part.values) is not term)
+    return tuple(ways)
 
 
 def folds(scope: Scope, laws: Laws) -> Iterator[FoldByLaw]:
@@ -148,11 +150,6 @@ def _is_bare(side: Node) -> bool:
     letters = letters_of(side)
     compares = isinstance(side, Apply) and FUNCTIONS[side.function].truth
     return side in letters or (compares and all(each in letters for each in children(side)))
-
-
-def _is_trivial(sides: Sides, term: Node, part: Part) -> bool:
-    """Every term is (x^1)^1."""
-    return _as_power(sides.before) and put(sides.after, part.values) is term
 
 
 def _witness(sides: Sides, part: Part, position: int, scope: Scope) -> ByLaw:

@@ -84,12 +84,19 @@ def loops_witness(
     used = first_use(scope.body, (*forward, *sums), count)
     if used == list(range(count)):
         return ReindexLoops(tuple(forward), tuple(backward), tuple(ranges))
-    positions = {old: affine.iterator(new) for new, old in enumerate(used)}
-    positions |= {i: affine.constant(ranges[i].lo) for i in range(count) if i not in positions}
+    return _ordered(forward, backward, ranges, used)
+
+
+def _ordered(
+    forward: Sequence[Row], backward: Sequence[Row], ranges: Ranges, order: Sequence[int]
+) -> ReindexLoops:
+    """The witness for the maps, with the new loops in this order and without others."""
+    positions = {i: affine.constant(side.lo) for i, side in enumerate(ranges)}
+    positions |= {old: affine.iterator(new) for new, old in enumerate(order)}
     return ReindexLoops(
         tuple(affine.substitute(row, positions) for row in forward),
-        tuple(backward[i] for i in used),
-        tuple(ranges[i] for i in used),
+        tuple(backward[i] for i in order),
+        tuple(ranges[i] for i in order),
     )
 
 
@@ -141,12 +148,7 @@ def split_in_place(scope: Scope, loop: int, factor: int) -> ReindexLoops:
     forward, backward, ranges = _split(scope, loop, factor)
     order = list(range(len(ranges) - 1))
     order.insert(loop + 1, len(ranges) - 1)
-    positions = {old: affine.iterator(new) for new, old in enumerate(order)}
-    return ReindexLoops(
-        tuple(affine.substitute(row, positions) for row in forward),
-        tuple(backward[i] for i in order),
-        tuple(ranges[i] for i in order),
-    )
+    return _ordered(forward, backward, ranges, order)
 
 
 def _split(scope: Scope, position: int, factor: int) -> tuple[list[Row], list[Row], list[Range]]:

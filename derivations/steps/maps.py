@@ -31,8 +31,6 @@ from einderive.ta.printing.marks import row_text
 from einderive.ta.printing.printer import NO_HINTS, Printer
 from einderive.ta.printing.show import MOST_SHOWN, show, tensors_of, without_long
 
-"""An iterator and its range in the text of a scope; those of the scope itself come first."""
-
 
 @dataclass(frozen=True, slots=True)
 class Maps(Witness):

@@ -115,10 +115,7 @@ class _Evaluation:
         """All values of the scope, flat."""
         result = np.empty(scope.shape, dtype=self.field.dtype)
         for block in blocks(scope.shape, self.terms(scope), self.field):
-            axes = [
-                np.arange(part.start, part.stop, dtype=np.int64) + loop.lo
-                for part, loop in zip(block, scope.loops, strict=True)
-            ]
+            axes = _axes(block, scope.loops)
             found = self.block(scope, np.ix_(*axes), tuple(map(len, axes)))
             np.copyto(result[block] if block else result, found)
         return result.reshape(-1)
@@ -141,33 +138,24 @@ class _Evaluation:
 
     def terms(self, scope: ir.Scope) -> int:
         """The number of terms that a reduction visits."""
+        return math.prod(bound.extent for bound in self.summed(scope))
+
+    def summed(self, scope: ir.Scope) -> list[Range]:
+        """The ranges of the reduction's iterators, without those that equalities fix."""
         fixed = self.one_term(scope)
-        first = len(scope.loops)
-        return math.prod(
-            bound.extent
-            for i, bound in enumerate(scope.sums, first)
-            if fixed is None or i not in fixed.values
-        )
+        known = fixed.values if fixed else ()
+        return [r for i, r in enumerate(scope.sums, len(scope.loops)) if i not in known]
 
     def block(self, scope: ir.Scope, loops: Sequence[Indices], shape: tuple[int, ...]) -> Array:
         """The reduction where loop iterator i has the values loops[i], which broadcast to shape."""
-        field, fixed = self.field, self.one_term(scope)
-        first = len(scope.loops)
-        sums = [
-            bound
-            for i, bound in enumerate(scope.sums, first)
-            if fixed is None or i not in fixed.values
-        ]
+        field, sums = self.field, self.summed(scope)
         extents = tuple(bound.extent for bound in sums)
         if not extents:
             return np.broadcast_to(self.body(scope, loops), shape)
         total = np.broadcast_to(field.identity(scope.reducer), shape)
         outer = [index.reshape(index.shape + (1,) * len(extents)) for index in loops]
         for part in blocks(extents, 1, field, math.prod(shape)):
-            axes = [
-                np.arange(s.start, s.stop, dtype=np.int64) + r.lo
-                for s, r in zip(part, sums, strict=True)
-            ]
+            axes = _axes(part, sums)
             body = self.body(scope, [*outer, *np.ix_(*axes)])
             full = np.broadcast_to(body, shape + tuple(map(len, axes)))
             reduced = field.reduce(scope.reducer, full, len(extents))
@@ -287,6 +275,12 @@ class _Evaluation:
                 raise ValueError(f"{tensor.name} is {tensor.shape}, its values are {values.shape}")
             found = self.tensors[tensor] = values.reshape(-1)
         return found
+
+
+def _axes(block: Sequence[slice], ranges: Sequence[Range]) -> list[Indices]:
+    """The values of each iterator in the block."""
+    both = zip(block, ranges, strict=True)
+    return [np.arange(s.start, s.stop, dtype=np.int64) + r.lo for s, r in both]
 
 
 def _undecided(condition: ir.Condition) -> Array:

@@ -84,9 +84,7 @@ class Evaluation:
         if held is None:
             if any(i >= self.loops for i in affine.iterators(condition.row)):
                 raise NotDecided("a condition on an iterator of a long sum")
-            raise Stopped(
-                *(self.field.case.with_condition(condition, way) for way in (True, False))
-            )
+            raise Stopped(*(case.with_condition(condition, way) for way in (True, False)))
         return held
 
     def _read(self, node: ir.Access, box: Box) -> Quotient:
