@@ -117,14 +117,10 @@ def require_zero(
     these rows leaves its range, if there are such points."""
     if not leaving:
         return
-    _require_sum(scope)
-    if not vanishes_outside(body, box, leaving, exact):
-        raise RuleRefused(f"{what} body is not shown to be 0")
-
-
-def _require_sum(scope: Scope) -> None:
     if scope.reducer != "sum":
         raise RuleRefused(f"only a sum may gain or lose points, not {scope.reducer}")
+    if not vanishes_outside(body, box, leaving, exact):
+        raise RuleRefused(f"{what} body is not shown to be 0")
 
 
 def require_rows(rows: Sequence[Row], count: int) -> None:
