@@ -8,24 +8,18 @@ float32 on a GPU       without TF32, whatever torch's flags say: its 10 bits cos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch.nn import functional
 
 from einderive.eops.torch_views.types import HALVES
 
-PLAIN: Final[dict[int, Callable[..., torch.Tensor]]] = {
-    1: functional.conv1d,
-    2: functional.conv2d,
-    3: functional.conv3d,
-}
-TRANSPOSED: Final[dict[int, Callable[..., torch.Tensor]]] = {
-    1: functional.conv_transpose1d,
-    2: functional.conv_transpose2d,
-    3: functional.conv_transpose3d,
-}
+PLAIN, TRANSPOSED = (
+    {n: getattr(functional, f"{word}{n}d") for n in (1, 2, 3)}
+    for word in ("conv", "conv_transpose")
+)
 
 
 class Windows(NamedTuple):
@@ -50,7 +44,8 @@ class Windows(NamedTuple):
     def _called(self, images: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         options = self._asdict()
         functions = TRANSPOSED if options.pop("transposed") else PLAIN
-        return functions[len(self.stride)](images, weights, **options)
+        found: torch.Tensor = functions[len(self.stride)](images, weights, **options)
+        return found
 
     def without_tf32(self, images: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
         """The operator beneath, which takes torch's flags as arguments: setting them would meet

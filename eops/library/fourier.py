@@ -120,6 +120,12 @@ def _launch_complex(transform: Callable[[torch.Tensor], torch.Tensor], binding: 
     return launch
 
 
+_real = partial(_launch_real, lambda found: found.real)
+_imaginary = partial(_launch_real, lambda found: found.imag.neg())
+_forward = partial(_launch_complex, torch.fft.fft)
+_inverse = partial(_launch_complex, partial(torch.fft.ifft, norm="forward"))
+
+
 def _reading(binding: Binding) -> Reading:
     (read,) = binding.operands
     bounds = dict(enumerate(binding.scope.domain))
@@ -137,48 +143,20 @@ def _work(binding: Binding) -> Work:
 FOURIER = tuple(
     Operator(
         name=name,
-        definition=f"Y[b,k] = sum[n]({{factor}}*A[b,n]*{wave})",
+        definition=f"Y[b,k] = sum[n]({{factor}}*A[b,n]*{function}({unit}*k*n/size(n)))",
         work=_work,
         launch=launch,
-        recognise=partial(recognise, function, sign),
+        recognise=partial(recognise, function, -1 if unit.startswith("-") else 1),
         bodies=(Mul,),
         sums=True,
         constraint=view_refusal,
         iterators=True,
-        summary=summary,
+        summary=f"{summary} discrete Fourier transform{rest}",
     )
-    for name, function, sign, wave, launch, summary in (
-        (
-            "fft_real",
-            "cos",
-            1,
-            "cos(2*pi*k*n/size(n))",
-            partial(_launch_real, lambda found: found.real),
-            "the real part of a discrete Fourier transform",
-        ),
-        (
-            "fft_imaginary",
-            "sin",
-            1,
-            "sin(2*pi*k*n/size(n))",
-            partial(_launch_real, lambda found: found.imag.neg()),
-            "minus the imaginary part of a discrete Fourier transform",
-        ),
-        (
-            "fft",
-            "exp",
-            -1,
-            "exp(-2*pi*1j*k*n/size(n))",
-            partial(_launch_complex, torch.fft.fft),
-            "a discrete Fourier transform",
-        ),
-        (
-            "ifft",
-            "exp",
-            1,
-            "exp(2*pi*1j*k*n/size(n))",
-            partial(_launch_complex, partial(torch.fft.ifft, norm="forward")),
-            "an inverse discrete Fourier transform, without its factor",
-        ),
+    for name, function, unit, launch, summary, rest in (
+        ("fft_real", "cos", "2*pi", _real, "the real part of a", ""),
+        ("fft_imaginary", "sin", "2*pi", _imaginary, "minus the imaginary part of a", ""),
+        ("fft", "exp", "-2*pi*1j", _forward, "a", ""),
+        ("ifft", "exp", "2*pi*1j", _inverse, "an inverse", ", without its factor"),
     )
 )

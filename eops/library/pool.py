@@ -8,7 +8,6 @@ A one-dimensional window may slide over any axis: the others become channels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from math import inf, isinf, prod
@@ -38,11 +37,7 @@ from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir.node import Number
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
-MAXIMUM: dict[int, Callable[..., torch.Tensor]] = {
-    1: functional.max_pool1d,
-    2: functional.max_pool2d,
-    3: functional.max_pool3d,
-}
+MAXIMUM = {n: getattr(functional, f"max_pool{n}d") for n in LOOPS}
 
 
 def _divisor(coefficient: Number) -> int:
