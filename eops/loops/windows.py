@@ -21,7 +21,7 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.picks import summed
 from einderive.eops.loops.plan import Phase, Plan, Side, Window
 from einderive.eops.loops.short_sums import is_short
-from einderive.eops.loops.values import Load, Total, Value, Windowed, operands_of
+from einderive.eops.loops.values import Load, Total, Value, Windowed, needed_for
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Apply, Scope
@@ -186,13 +186,11 @@ class _Moving:
         if place is None or row.coefficient(place) != 1:
             return None
         rest = affine.add(row, affine.iterator(place), -1)
-        return None if place in affine.iterators(rest) else self._bounds(rest)
-
-    def _bounds(self, row: Row) -> tuple[int, int]:
-        return affine.bounds(row, self.draft.domain)
+        inside = place in affine.iterators(rest)
+        return None if inside else affine.bounds(rest, self.draft.domain)
 
     def _span(self, rows: Sequence[Row]) -> tuple[int, int]:
-        lows, highs = zip(*map(self._bounds, rows), strict=True)
+        lows, highs = zip(*(affine.bounds(row, self.draft.domain) for row in rows), strict=True)
         return min(lows), max(highs) + 1
 
     def _swept(self) -> tuple[int, ...]:
@@ -237,7 +235,7 @@ class _Moving:
         found = [i for i in found if i == window.inner or self.draft.domain[i].extent > 1]
         last = window.inner
         if last is None and found:
-            last = max(found, key=lambda i: (sum(_is_next(load, i) for load in loads), i))
+            last = max(found, key=lambda i: (sum(load.step(i) == 1 for load in loads), i))
         return tuple(sorted(found, key=lambda i: (i == last, i)))
 
     def _stretch(self, plan: Plan) -> int:
@@ -250,18 +248,6 @@ class _Moving:
         return min(some, extent)
 
 
-def _is_next(load: Load, i: int) -> bool:
-    """Whether the read moves by one element where the iterator moves by 1."""
-    step = load.offset.coefficient(i)
-    return step + sum(one.row.coefficient(i) * one.stride for one in load.checked) == 1
-
-
 def _closure(values: Sequence[Value], roots: Sequence[int]) -> list[Value]:
     """The values that these are computed from, and these."""
-    pending, seen = list(roots), set[int]()
-    while pending:
-        place = pending.pop()
-        if place not in seen:
-            seen.add(place)
-            pending += operands_of(values[place])
-    return [values[place] for place in sorted(seen)]
+    return [values[place] for place in needed_for(values, roots)]

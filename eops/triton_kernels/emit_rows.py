@@ -8,7 +8,6 @@ Lanes have the shape [BLOCK, BLOCK_R].  A value that depends on the row alone ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from einderive.eops.loops.bodies import Output
@@ -21,7 +20,7 @@ from einderive.eops.loops.values import (
     Total,
     Windowed,
     Within,
-    operands_of,
+    needed_for,
 )
 from einderive.eops.triton_kernels.blocks import power_of_two
 from einderive.eops.triton_kernels.emit_access import (
@@ -113,9 +112,10 @@ class _Writer:
         ends = [plan.reductions[k].value for k in reductions]
         across = [k for k in outputs if any(plan.domain[i].extent > 1 for i in plan.outputs[k].own)]
         single = [k for k in outputs if k not in across]
-        needed = self._needed([*ends, *(plan.outputs[k].value for k in outputs)])
-        of_rows = [v for v in needed if not plan.masks[v] & self.own_mask]
-        of_places = [v for v in needed if plan.masks[v] & self.own_mask]
+        ends += [plan.outputs[k].value for k in outputs]
+        needed = {*needed_for(plan.values, ends, self.known)} - self.known
+        of_rows = sorted(v for v in needed if not plan.masks[v] & self.own_mask)
+        of_places = sorted(v for v in needed if plan.masks[v] & self.own_mask)
         lines = [line for v in of_rows for line in self._assign(v)]
         inner: list[str] = []
         if plan.whole:
@@ -131,20 +131,14 @@ class _Writer:
         if plan.whole or not (reductions or across):
             lines += inner if plan.whole else []
         else:
-            lines += [line for k in reductions for line in self._begun(k)]
+            lines += [
+                f"p{k} = tl.full({BLOCK_SHAPE}, {self._identity(k)}, {self._type()})"
+                for k in reductions
+            ]
             lines += [f"for start in range(0, {plan.length}, BLOCK_R):", *indent(inner, 1)]
         for k in reductions:
             lines += self._total(k)
         return lines + [line for k in single for line in self._store(k, across=False)]
-
-    def _needed(self, ends: Iterable[int]) -> list[int]:
-        pending, seen = [*ends], set[int]()
-        while pending:
-            value = pending.pop()
-            if value not in seen and value not in self.known:
-                seen.add(value)
-                pending += operands_of(self.plan.values[value])
-        return sorted(seen)
 
     def _assign(self, place: int) -> list[str]:
         value = self.plan.values[place]
@@ -239,9 +233,6 @@ class _Writer:
         if not guards or load.fill == 0:
             return found
         return f"tl.where({' & '.join(guards)}, {found}, {scalar(load.fill, compute)})"
-
-    def _begun(self, k: int) -> list[str]:
-        return [f"p{k} = tl.full({BLOCK_SHAPE}, {self._identity(k)}, {self._type()})"]
 
     def _accumulated(self, k: int) -> list[str]:
         """The reduction's terms on the lanes, the identity where a lane is none."""
