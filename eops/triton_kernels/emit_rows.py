@@ -26,9 +26,13 @@ from einderive.eops.triton_kernels.blocks import power_of_two
 from einderive.eops.triton_kernels.emit_access import (
     TRITON_DTYPE,
     Frame,
+    across_lanes,
     axis,
+    bare,
     condition_text,
+    guarded,
     literal,
+    quotient,
     row_text,
     scalar,
 )
@@ -137,7 +141,8 @@ class _Writer:
             ]
             lines += [f"for start in range(0, {plan.length}, BLOCK_R):", *indent(inner, 1)]
         for k in reductions:
-            lines += self._total(k)
+            reducer = plan.reductions[k].reducer
+            lines.append(f"t{k} = {across_lanes(reducer, f'p{k}', plan.compute, '[:, None]')}")
         return lines + [line for k in single for line in self._store(k, across=False)]
 
     def _assign(self, place: int) -> list[str]:
@@ -160,8 +165,7 @@ class _Writer:
         """The value, a constant as a bare literal: it takes the type of what it meets."""
         value = self.plan.values[place]
         if isinstance(value, Constant):
-            text = literal(value.value, self.plan.compute)
-            return f"({text})" if text.startswith("-") else text
+            return bare(value.value, self.plan.compute)
         return self._name(place)
 
     def _text(self, place: int) -> str:
@@ -197,9 +201,7 @@ class _Writer:
             above, below = names
             if isinstance(self.plan.values[args[0]], Constant):
                 above = self._name(args[0])
-            return (
-                f"tl.div_rn({above}, {below})" if compute == "float32" else f"({above}) / ({below})"
-            )
+            return quotient(above, below, compute)
         known = FUNCTIONS[word]
         self.helpers |= dict.fromkeys(helpers_of(known))
         template = (known.triton_float32 if compute == "float32" else "") or known.triton
@@ -222,17 +224,8 @@ class _Writer:
             low, high = affine.bounds(one.row, plan.domain)
             guards += [f"({text} >= 0)"] if low < 0 else []
             guards += [f"({text} < {one.extent})"] if high >= one.extent else []
-        element, compute = plan.dtypes[load.operand], plan.compute
-        cast = "" if element == compute else f".to({TRITON_DTYPE[compute]})"
-        if element == "bfloat16":  # the one cast of bfloat16 that the interpreter knows
-            cast = ".to(tl.float32)" + (cast if compute == "float64" else "")
-        pointer = f"a{load.operand} + ({offset})"
-        if not live and not guards:
-            return f"tl.load({pointer}){cast}"
-        found = f"tl.load({pointer}, mask={' & '.join(live + guards)}, other=0.0){cast}"
-        if not guards or load.fill == 0:
-            return found
-        return f"tl.where({' & '.join(guards)}, {found}, {scalar(load.fill, compute)})"
+        types = plan.dtypes[load.operand], plan.compute
+        return guarded(f"a{load.operand} + ({offset})", types, live, guards, load.fill)
 
     def _accumulated(self, k: int) -> list[str]:
         """The reduction's terms on the lanes, the identity where a lane is none."""
@@ -244,18 +237,6 @@ class _Writer:
         if self.plan.whole:
             return [f"p{k} = {text}"]
         return [f"p{k} = {REDUCERS[made.reducer].triton.format(f'p{k}', text)}"]
-
-    def _total(self, k: int) -> list[str]:
-        """Across the lanes; Triton's own maximum and minimum drop a NaN, so it is put back."""
-        reducer = self.plan.reductions[k].reducer
-        found = f"tl.{reducer}(p{k}, 1)[:, None]"
-        if not REDUCERS[reducer].order:
-            return [f"t{k} = {found}"]
-        nan = f'tl.full([], float("nan"), {self._type()})'
-        return [
-            f"spoilt{k} = tl.max((p{k} != p{k}).to(tl.int32), 1)[:, None] > 0",
-            f"t{k} = tl.where(spoilt{k}, {nan}, {found})",
-        ]
 
     def _store(self, k: int, *, across: bool) -> list[str]:
         out: Output = self.plan.outputs[k]
