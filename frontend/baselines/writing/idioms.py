@@ -3,9 +3,9 @@
     x*sigmoid(x)    F.silu(x)
 
 A formula matches wherever the algebra has it, whatever the names and the order of operands: a name
-stands for any expression, numbers for themselves (to six digits: who writes the constant of tanh's
-GELU rounds it somewhere), `c` for any number.  Further formulas are those of functions and
-definitions, with options as they are by default.
+stands for any expression, a capital letter for a read, `c` for any number, numbers for themselves
+(to six digits: who writes the constant of tanh's GELU rounds it somewhere).  Further formulas are
+those of functions and definitions, with options as they are by default.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ CLOSE = 1e-6
 COMPLEX = {"real", "imag", "conj"}
 """Functions that the formulas, whose operands are real, do not need."""
 CALL = re.compile(r"\b([A-Za-z_]\w*)\(")
+LETTER = re.compile(r"\b[A-Za-z]\b")
 
 
 class Idiom(NamedTuple):
@@ -75,7 +76,16 @@ IDIOMS: tuple[Idiom, ...] = (
 @cache
 def _read(idiom: Idiom) -> Node:
     shapes = {name: () for name in idiom.operands if re.search(rf"\b{name}\b", idiom.formula)}
-    return parse(f"Z = {idiom.formula}", shapes, "float32", {}).roots()[0].body
+    return parse(f"Result = {idiom.formula}", shapes, "float32", {}).roots()[0].body
+
+
+def ways(node: Node, *formulas: str) -> Iterator[Mapping[str, Node]]:
+    """What the names stand for, in every way to read the expression as one of the formulas, whose
+    names are letters."""
+    for formula in formulas:
+        if named(formula) <= _applied(node):
+            names = tuple(dict.fromkeys(LETTER.findall(formula)))
+            yield from _matches(_read(Idiom(formula, "", names)), node, {})
 
 
 class Found(NamedTuple):
@@ -159,7 +169,8 @@ def _matches(formula: Node, node: Node, places: Places) -> Iterator[Places]:
     """Every way to read the expression as the formula, what stands in the places so far given."""
     if isinstance(formula, Access):
         name = formula.source.label
-        if name == "c" and not isinstance(node, Const):
+        kind = Access if name.isupper() else Const if name == "c" else Node
+        if not isinstance(node, kind):
             return
         known = places.get(name)
         if known is None:
