@@ -29,6 +29,7 @@ from einderive.frontend.running.execute import task_of
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.text import counted
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.listing import beside
 
 FULL_SECONDS, ROUGH_SECONDS = 10.0, 1.0
 POINTS = 1200
@@ -63,25 +64,7 @@ class Grid(NamedTuple):
     operations: float
 
 
-EXTENTS = (1, 8, 64, 512)
-FULL = Grid(
-    tuple(1 << power for power in range(10, 24, 2)),
-    ((1, 32), EXTENTS, EXTENTS, EXTENTS),
-    ((1, 32), (64, 1024, 16384), (1, 8, 64), (9, 72, 576)),
-    ((1, 8), (64, 4096), (1, 8, 64), (27, 216)),
-    ((256, 16384), (4, 64)),
-    ((1, 64, 4096, 65536), (4, 64, 1024)),
-    2e8,
-)
-ROUGH = Grid(
-    (1 << 10, 1 << 15, 1 << 19),
-    ((1, 32), (1, 64, 512), (1, 64, 512), (1, 64, 512)),
-    ((1, 32), (64, 4096), (1, 64), (9, 576)),
-    ((1,), (64, 4096), (1, 64), (27, 216)),
-    ((256, 4096), (4, 64)),
-    ((1, 4096), (4, 64)),
-    2e7,
-)
+FULL, ROUGH = (Grid(**beside(__name__)[word]) for word in ("full", "rough"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +110,9 @@ def measured(
     )
 
 
-def _reduction(kept: int, summed: int) -> tuple[Callable[[], object], float]:
-    return partial(torch.sum, torch.ones(kept, summed), 1), float(kept * summed)
-
-
-def _reduction_of_rows(kept: int, summed: int) -> tuple[Callable[[], object], float]:
-    return partial(torch.sum, torch.ones(summed, kept), 0), float(kept * summed)
+def _reduction(along: int, kept: int, summed: int) -> tuple[Callable[[], object], float]:
+    values = torch.ones(kept, summed) if along else torch.ones(summed, kept)
+    return partial(torch.sum, values, along), float(kept * summed)
 
 
 def title() -> str:
@@ -241,8 +221,8 @@ class _Probing:
             ("convolution", self.grid.convolution, partial(_convolution, 2)),
             ("convolution3d", self.grid.convolution3d, partial(_convolution, 3)),
             ("window", self.grid.window, _window),
-            ("reduction", self.grid.reduction, _reduction),
-            ("reduction of rows", self.grid.reduction, _reduction_of_rows),
+            ("reduction", self.grid.reduction, partial(_reduction, 1)),
+            ("reduction of rows", self.grid.reduction, partial(_reduction, 0)),
         ):
             found[unit] = self._table(axes, make)
             yield {"rates": dict(found)}
