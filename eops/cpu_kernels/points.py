@@ -133,9 +133,6 @@ class Points:
         within = any(inner in affine.iterators(floor) for floor, _, _ in row.floors)
         return bool(row.coefficient(inner)) and not within
 
-    def _depth(self, row: Row) -> int:
-        return self.plan.depth(affine.mask(row), self.phase)
-
     def _values(self, depth: int, *, checked: bool = True) -> None:
         """What is computed at this depth of loops; `checked`: also indices that follow the inner
         loop are."""
@@ -168,7 +165,8 @@ class Points:
         """The checked indices of a read that are known at this depth."""
         for one in load.checked:
             name = self._index_name(one)
-            if self._depth(one.row) != depth or self._inside(one.row, checked) or name in done:
+            own = self.plan.depth(affine.mask(one.row), self.phase)
+            if own != depth or self._inside(one.row, checked) or name in done:
                 continue
             last = self._whole(one.extent - 1, of_row(one.row))
             self.text.add(

@@ -41,7 +41,7 @@ def with_windows(group: Group) -> Iterator[Group]:
                 readers[access.source].append((reader, access))
     often, within = list[Scope](), list[Scope]()
     for stage in reversed(group.stages):
-        if stage in group.outputs or not _can_be_kept(stage):
+        if stage in group.outputs or (stage.sums and not is_short(stage)):
             continue
         if _at_several_places([access for _, access in readers[stage]]):
             often.insert(0, stage)
@@ -52,10 +52,6 @@ def with_windows(group: Group) -> Iterator[Group]:
     for chosen in dict.fromkeys((tuple(often), tuple(slow))):
         if chosen and {*summing} <= {*chosen}:
             yield replace(group, windows=chosen)
-
-
-def _can_be_kept(stage: Scope) -> bool:
-    return not stage.sums or is_short(stage)
 
 
 def _at_several_places(reads: Sequence[Access]) -> bool:

@@ -118,15 +118,14 @@ class _Writer:
             filled = side.fill != 0 and load.guards
             return f"tl.where({live_k}, {text}, {zero})" if filled else text
         loose = where._replace(full_blocks=False)
-        part = BodyWriter(self.plan, loose, 2, self._level, prefix="vw"[len(self.parts)])
+        k = sum(1 << i for i in self.roles.k)  # before the loop over k, and in it
+        part = BodyWriter(
+            self.plan, loose, 2, lambda free: bool(free & k), prefix="vw"[len(self.parts)]
+        )
         self.parts.append(part)
         part.compute = compute
         value = f"tl.broadcast_to({part.value(side)}, {shape})"
         return f"tl.where({live_k}, {value}, {zero})"
-
-    def _level(self, free: int) -> int:
-        """1 for what is computed in the loop over k, 0 for what is computed before."""
-        return int(any(free >> i & 1 for i in self.roles.k))
 
     def _result(self) -> list[str]:
         """Statements after the loop: what follows the product, and its place in the output."""

@@ -52,7 +52,7 @@ from einderive.ta.exact.interp import affordable, evaluate_at, visited
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import tensor
-from einderive.ta.ir.node import Apply, Node, Scope, Tensor
+from einderive.ta.ir.node import Apply, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import every_term
 
@@ -104,7 +104,7 @@ class Reference:
             if self.exact:
                 return 0.0 if all(case.agrees(run) for case in self.exact) else inf
             outputs = run(self.inputs)
-        if not _as_declared(outputs, self.types):
+        if any(y.dtype != dtype for y, dtype in zip(outputs, self.types, strict=True)):
             return inf
         if self.parts:
             shapes = [tuple(output.shape) for output in outputs]
@@ -144,14 +144,11 @@ def _wide(value: torch.Tensor, digits: bool) -> torch.Tensor:
     return value.to(torch.complex128 if value.is_complex() else torch.float64)
 
 
-def _is_of_digits(node: Node) -> bool:
-    return isinstance(node, Apply) and FUNCTIONS[node.function].digits
-
-
 def _real_reference(
     program: Program, inputs: Mapping[Tensor, torch.Tensor], accuracy: Accuracy
 ) -> Reference:
-    digits = any(map(_is_of_digits, every_term(*program.roots())))
+    terms = every_term(*program.roots())
+    digits = any(isinstance(node, Apply) and FUNCTIONS[node.function].digits for node in terms)
     wide = {source: _wide(value, digits) for source, value in inputs.items()} or {
         _NO_INPUT: torch.zeros((), dtype=torch.float64)
     }
@@ -210,11 +207,6 @@ def epsilon(program: Program) -> float:
         if floats:
             return max(floats)
     return 0.0
-
-
-def _as_declared(outputs: Sequence[torch.Tensor], types: Sequence[torch.dtype]) -> bool:
-    """Has each output the type that the formula gives it?"""
-    return all(output.dtype == wanted for output, wanted in zip(outputs, types, strict=True))
 
 
 def _confirm(
@@ -318,18 +310,13 @@ def _plain_error(output: torch.Tensor, wanted: torch.Tensor) -> float | None:
     largest = float(torch.linalg.vector_norm(wanted, inf))  # NaN, if there is one
     if not largest <= torch.finfo(output.dtype).max:
         return None
-    off = _greatest_difference(output, wanted)
-    return off / max(largest, torch.finfo(output.dtype).tiny) if isfinite(off) else None
-
-
-def _greatest_difference(output: torch.Tensor, wanted: torch.Tensor) -> float:
-    """max|output - wanted|, block by block, so that the differences stay in the caches."""
     given, right = output.reshape(-1), wanted.reshape(-1)
-    found = [
+    found = [  # block by block, so that the differences stay in the caches
         torch.linalg.vector_norm(given[at : at + BLOCK] - right[at : at + BLOCK], inf)
         for at in range(0, right.numel(), BLOCK)
     ]
-    return float(torch.stack(found).amax())
+    off = float(torch.stack(found).amax())
+    return off / max(largest, torch.finfo(output.dtype).tiny) if isfinite(off) else None
 
 
 def _same_odd(got: torch.Tensor, wanted: torch.Tensor) -> bool:
