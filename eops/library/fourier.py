@@ -22,14 +22,7 @@ from math import log2
 
 import torch
 
-from einderive.eops.library.arrange import (
-    Reading,
-    library_call,
-    merged,
-    reading,
-    restored,
-    scaled,
-)
+from einderive.eops.library import arrange
 from einderive.eops.library.gather import NOT_HELD, all_held
 from einderive.eops.library.plain import refuse_empty, view_refusal
 from einderive.eops.library.traffic import operand_bytes, output_bytes
@@ -96,11 +89,11 @@ def _launch_real(part: Callable[[torch.Tensor], torch.Tensor], binding: Binding)
 
     def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
         wide = torch.float32 if dtype in HALVES else dtype
-        rows = merged(operand(buffers, wide), (b, n))
+        rows = arrange.merged(operand(buffers, wide), (b, n))
         found = part(_waves(rows, binding)).contiguous()
-        return restored(scaled(found, binding.coefficient).to(dtype), (b, k), scope)
+        return arrange.restored(arrange.scaled(found, binding.coefficient).to(dtype), (b, k), scope)
 
-    return library_call(scope, call)
+    return arrange.library_call(scope, call)
 
 
 def _launch_complex(transform: Callable[[torch.Tensor], torch.Tensor], binding: Binding) -> Launch:
@@ -113,9 +106,9 @@ def _launch_complex(transform: Callable[[torch.Tensor], torch.Tensor], binding: 
         given = buffers[read.source].dtype
         if not (given.is_floating_point or given.is_complex):
             return written(buffers)
-        rows = merged(operand(buffers, stage_types(scope, [given]).result), (b, n))
+        rows = arrange.merged(operand(buffers, stage_types(scope, [given]).result), (b, n))
         found = _periodic(transform(rows), binding).clone()
-        return restored(scaled(found, binding.coefficient), (b, k), scope)
+        return arrange.restored(arrange.scaled(found, binding.coefficient), (b, k), scope)
 
     return launch
 
@@ -126,10 +119,10 @@ _forward = partial(_launch_complex, torch.fft.fft)
 _inverse = partial(_launch_complex, partial(torch.fft.ifft, norm="forward"))
 
 
-def _reading(binding: Binding) -> Reading:
+def _reading(binding: Binding) -> arrange.Reading:
     (read,) = binding.operands
     bounds = dict(enumerate(binding.scope.domain))
-    return reading(read, read.rows, (*binding.roles["b"], *binding.roles["n"]), bounds)
+    return arrange.reading(read, read.rows, (*binding.roles["b"], *binding.roles["n"]), bounds)
 
 
 def _work(binding: Binding) -> Work:

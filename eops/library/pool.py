@@ -16,14 +16,7 @@ from typing import Literal
 import torch
 from torch.nn import functional
 
-from einderive.eops.library.arrange import (
-    by_stride,
-    library_call,
-    merged,
-    reading,
-    restored,
-    scaled,
-)
+from einderive.eops.library import arrange
 from einderive.eops.library.conv import LOOPS, TAPS
 from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
@@ -64,7 +57,7 @@ def _average(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number
         divisor_override=divisor,
     )
     result = wanted(result.squeeze(2) if lead else result, found)
-    return (result if divisor > 1 else scaled(result, coefficient)).to(images.dtype)
+    return (result if divisor > 1 else arrange.scaled(result, coefficient)).to(images.dtype)
 
 
 def _maximum(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number) -> torch.Tensor:
@@ -75,7 +68,7 @@ def _maximum(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number
         padding=[slide.padding for slide in found],
         dilation=[slide.dilation for slide in found],
     )
-    return scaled(wanted(result, found), coefficient)
+    return arrange.scaled(wanted(result, found), coefficient)
 
 
 def _average_constraint(binding: Binding) -> str | None:
@@ -97,7 +90,7 @@ def _channels(operand: Operand, role: Dims, xs: Dims) -> tuple[Dims, Dims]:
     channels, so that such operands are pooled as they lie."""
     strides = dict(zip(operand.dims, operand.tensor.stride(), strict=True))
     least = min(strides[x] for x in xs)
-    ordered = by_stride(operand, role)
+    ordered = arrange.by_stride(operand, role)
     inside = tuple(i for i in ordered if 0 < strides[i] < least)
     outside = tuple(i for i in ordered if i not in inside)
     return (outside, inside) if inside else ((), outside)
@@ -117,20 +110,20 @@ def _launch(kind: Kind, binding: Binding) -> Launch:
     bounds, role = bounds_of(binding, found), binding.roles["b"]
     (access,) = binding.operands
     xs = tuple(slide.position for slide in found)
-    data = reading(access, view_rows(access, found), (*role, *xs), bounds)
+    data = arrange.reading(access, view_rows(access, found), (*role, *xs), bounds)
     hs = tuple((slide.window.loop,) for slide in found)
     pool = _average if kind == "avg" else _maximum
 
     def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
         operand = data(buffers, dtype)
         if kind == "max" and len(found) == 1:  # pooled row by row: much faster when contiguous
-            images, channels = NOBODY, by_stride(operand, role)
+            images, channels = NOBODY, arrange.by_stride(operand, role)
         else:
             images, channels = _channels(operand, role, xs)
-        arranged = merged(operand, (images, channels, *((x,) for x in xs)))
-        return restored(pool(arranged, found, coefficient), (images, channels, *hs), scope)
+        arranged = arrange.merged(operand, (images, channels, *((x,) for x in xs)))
+        return arrange.restored(pool(arranged, found, coefficient), (images, channels, *hs), scope)
 
-    return library_call(scope, call)
+    return arrange.library_call(scope, call)
 
 
 def _work(kind: Kind, binding: Binding) -> Work:

@@ -146,11 +146,9 @@ class _Narrowing:
     def _total(self, k: int) -> Span | None:
         made = self.draft.reductions[k]
         span = self.spans[made.value]
-        found = None if span is None else _of_total(made, span, self._steps(made))
+        steps = prod(self.draft.domain[i].extent for i in made.own)
+        found = None if span is None else _of_total(made, span, steps)
         return found if found is not None and found.fits else None
-
-    def _steps(self, made: Reduction) -> int:
-        return prod(self.draft.domain[i].extent for i in made.own)
 
     def narrow(self, place: int) -> int:
         """The place of the value, which has a span, in int32."""

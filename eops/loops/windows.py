@@ -43,7 +43,9 @@ def with_windows(group: Group) -> Iterator[Group]:
     for stage in reversed(group.stages):
         if stage in group.outputs or (stage.sums and not is_short(stage)):
             continue
-        if _at_several_places([access for _, access in readers[stage]]):
+        rows = [access.rows for _, access in readers[stage]]
+        moved = any(row.lone is None and row.terms for each in rows for row in each)
+        if moved or len({*rows}) > 1:  # it is read at several places
             often.insert(0, stage)
         elif any(reader in often or reader in within for reader, _ in readers[stage]):
             within.insert(0, stage)
@@ -52,12 +54,6 @@ def with_windows(group: Group) -> Iterator[Group]:
     for chosen in dict.fromkeys((tuple(often), tuple(slow))):
         if chosen and {*summing} <= {*chosen}:
             yield replace(group, windows=chosen)
-
-
-def _at_several_places(reads: Sequence[Access]) -> bool:
-    return len({access.rows for access in reads}) > 1 or any(
-        row.lone is None and row.terms for access in reads for row in access.rows
-    )
 
 
 def _takes_long(stage: Scope) -> bool:

@@ -203,7 +203,8 @@ class _Probing:
 
     def _beyond(self, operator: str, small: Small) -> tuple[float, float]:
         """Bytes of a stage, and its seconds beyond its launch."""
-        tiny = self._stage(instance(operator, _at_eight(small)))
+        eights = {name: (8,) * len(shape) for name, shape in small.shapes.items()}
+        tiny = self._stage(instance(operator, small._replace(shapes=eights)))
         whole = instance(operator, small)
         seconds = self._stage(whole)
         return whole.work.bytes_moved, max(seconds - tiny, LEAST_SHARE * seconds)
@@ -320,7 +321,3 @@ def _stream(access: str, size: int) -> tuple[str, Small]:
         "gathered": ("gather", Small("Y[n] = E[I[n]]", dict.fromkeys("EI", (size,)))),
         "rows": ("gather", Small("Y[n,d] = E[I[n],d]", {"E": (count, ROW), "I": (count,)})),
     }[access]
-
-
-def _at_eight(small: Small) -> Small:
-    return small._replace(shapes={name: tuple(8 for _ in s) for name, s in small.shapes.items()})

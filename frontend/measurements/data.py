@@ -11,17 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from math import inf, isfinite
 from typing import Any
 
-from einderive.derivations.record.trace import (
-    all_fields,
-    fields_of,
-    integer_of,
-    items_of,
-    part_of,
-    seconds_of,
-    text_of,
-    truth_of,
-    within,
-)
+from einderive.derivations.record import trace
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import Accuracy
@@ -119,15 +109,15 @@ def read_race(
     they were taken.  RecordError where the data are malformed or too large."""
     if isinstance(data, list):
         return None
-    given = all_fields(data, FIELDS, "a race")
-    made = part_of(given, "made", _number)
+    given = trace.all_fields(data, FIELDS, "a race")
+    made = trace.part_of(given, "made", _number)
     if not 0 <= made < LATEST:
         raise RecordError("`made` is no time in seconds since 1970")
-    with within("trials"):
+    with trace.within("trials"):
         listed = _bounded(given["trials"], MOST_TRIALS)
         trials, winners = [], []
         for number, each in enumerate(listed, 1):
-            with within(f"trial {number}"):
+            with trace.within(f"trial {number}"):
                 trial, chosen = _trial(each, candidates, unchanged)
             trials.append(trial)
             winners += [trial] * chosen
@@ -140,38 +130,38 @@ def read_race(
         accuracy=accuracy,
         trials=tuple(trials),
         chosen=winners[0],
-        device=part_of(given, "device", text_of),
-        interrupted=part_of(given, "interrupted", truth_of),
-        checks=part_of(given, "checks", truth_of),
+        device=trace.part_of(given, "device", trace.text_of),
+        interrupted=trace.part_of(given, "interrupted", trace.truth_of),
+        checks=trace.part_of(given, "checks", trace.truth_of),
         made=made,
-        environment=part_of(given, "environment", _words),
-        stages=part_of(given, "stages", _stages, candidates),
+        environment=trace.part_of(given, "environment", _words),
+        stages=trace.part_of(given, "stages", _stages, candidates),
     )
 
 
 def _trial(data: Any, candidates: Sequence[Plan], unchanged: Plan) -> tuple[Trial, bool]:
     """The trial, and whether it is the chosen one."""
-    given = all_fields(data, TRIAL, "the trial")
+    given = trace.all_fields(data, TRIAL, "the trial")
     trial = Trial(
-        label=part_of(given, "label", text_of),
-        plan=part_of(given, "candidate", _plan, candidates, unchanged),
-        words=part_of(given, "operators", _texts),
-        seconds=part_of(given, "seconds", _seconds),
-        error=part_of(given, "error", _missing),
-        verdict=part_of(given, "verdict", text_of),
-        families=part_of(given, "hard_inputs", _families),
-        step_digits=part_of(given, "digits_by_step", _pairs),
-        spread=part_of(given, "spread", seconds_of),
-        text=part_of(given, "lines", text_of),
+        label=trace.part_of(given, "label", trace.text_of),
+        plan=trace.part_of(given, "candidate", _plan, candidates, unchanged),
+        words=trace.part_of(given, "operators", _texts),
+        seconds=trace.part_of(given, "seconds", _seconds),
+        error=trace.part_of(given, "error", _missing),
+        verdict=trace.part_of(given, "verdict", trace.text_of),
+        families=trace.part_of(given, "hard_inputs", _families),
+        step_digits=trace.part_of(given, "digits_by_step", _pairs),
+        spread=trace.part_of(given, "spread", trace.seconds_of),
+        text=trace.part_of(given, "lines", trace.text_of),
     )
-    part_of(given, "steps_that_can_cancel", _texts)  # the steps themselves say it
-    return trial, part_of(given, "chosen", truth_of)
+    trace.part_of(given, "steps_that_can_cancel", _texts)  # the steps themselves say it
+    return trial, trace.part_of(given, "chosen", trace.truth_of)
 
 
 def _plan(value: Any, candidates: Sequence[Plan], unchanged: Plan) -> Plan | None:
     if value is None:
         return None
-    if not GIVEN <= integer_of(value) < len(candidates):
+    if not GIVEN <= trace.integer_of(value) < len(candidates):
         raise RecordError(f"there is no candidate {value!r:.40}")
     return apart(unchanged) if value == GIVEN else candidates[value]
 
@@ -179,15 +169,15 @@ def _plan(value: Any, candidates: Sequence[Plan], unchanged: Plan) -> Plan | Non
 def _families(value: Any) -> tuple[FamilyError, ...]:
     found = []
     for each in _bounded(value, MOST_LISTED):
-        given = all_fields(each, FAMILY, "a family")
+        given = trace.all_fields(each, FAMILY, "a family")
         found.append(
             FamilyError(
-                family=part_of(given, "family", text_of),
-                error=part_of(given, "error", _missing),
-                written=part_of(given, "written_error", _missing),
-                digits=part_of(given, "digits_lost", _missing),
-                accepted=part_of(given, "accepted", truth_of),
-                standard=part_of(given, "standard", truth_of),
+                family=trace.part_of(given, "family", trace.text_of),
+                error=trace.part_of(given, "error", _missing),
+                written=trace.part_of(given, "written_error", _missing),
+                digits=trace.part_of(given, "digits_lost", _missing),
+                accepted=trace.part_of(given, "accepted", trace.truth_of),
+                standard=trace.part_of(given, "standard", trace.truth_of),
             )
         )
     return tuple(found)
@@ -196,29 +186,29 @@ def _families(value: Any) -> tuple[FamilyError, ...]:
 def _stages(value: Any, candidates: Sequence[Plan]) -> StageSeconds:
     found = {}
     for plan, row in zip(candidates, _bounded(value, len(candidates)), strict=False):
-        for stage, seconds in zip(plan.stages, items_of(row, len(plan.stages)), strict=True):
+        for stage, seconds in zip(plan.stages, trace.items_of(row, len(plan.stages)), strict=True):
             if seconds is not None:
-                found[stage.scope, stage.operator] = seconds_of(seconds)
+                found[stage.scope, stage.operator] = trace.seconds_of(seconds)
     return found
 
 
 def _pairs(value: Any) -> tuple[tuple[str, float], ...]:
-    pairs = (items_of(each, 2) for each in _bounded(value, MOST_LISTED))
-    return tuple((text_of(step), _number(lost)) for step, lost in pairs)
+    pairs = (trace.items_of(each, 2) for each in _bounded(value, MOST_LISTED))
+    return tuple((trace.text_of(step), _number(lost)) for step, lost in pairs)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(map(text_of, _bounded(value, MOST_LISTED)))
+    return tuple(map(trace.text_of, _bounded(value, MOST_LISTED)))
 
 
 def _words(value: Any) -> Mapping[str, str]:
-    given = fields_of(value)
+    given = trace.fields_of(value)
     _require(given, MOST_LISTED)
-    return {text_of(name): text_of(words) for name, words in given.items()}
+    return {trace.text_of(name): trace.text_of(words) for name, words in given.items()}
 
 
 def _bounded(value: Any, most: int) -> list[Any]:
-    found = items_of(value)
+    found = trace.items_of(value)
     _require(found, most)
     return found
 
@@ -229,7 +219,7 @@ def _require(found: Collection[Any], most: int) -> None:
 
 
 def _seconds(value: Any) -> float:
-    return inf if value is None else seconds_of(value)
+    return inf if value is None else trace.seconds_of(value)
 
 
 def _missing(value: Any) -> float:

@@ -24,10 +24,10 @@ where the first one ended.  With `minutes`, what is not begun by then is left fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import exp, log
+from statistics import geometric_mean
 from typing import Any, cast
 
 import torch
@@ -142,22 +142,18 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{row.name}, {row.size}: a line is refused: {row.refusal}"
     yield (
         f"{len(rows)} measured, {slower} slower, {larger} keep more; "
-        f"geometric mean {_mean(rows):.2f} times as fast as torch"
+        f"geometric mean {_mean(row.ratio for row in rows):.2f} times as fast as torch"
     )
     improved = [row for row in rows if row.improved]
     yield (
         f"{len(improved)} whose call alone is at least {IMPROVED} times as fast: "
-        f"geometric mean {_mean(improved):.2f}, of the call alone "
-        f"{_mean(improved, lambda row: row.forward):.2f}"
+        f"geometric mean {_mean(row.ratio for row in improved):.2f}, of the call alone "
+        f"{_mean(row.forward for row in improved):.2f}"
     )
 
 
-def _ratio(row: Row) -> float:
-    return row.ratio
-
-
-def _mean(rows: Sequence[Row], of: Callable[[Row], float] = _ratio) -> float:
-    return exp(sum(log(of(row)) for row in rows) / len(rows)) if rows else 1.0
+def _mean(ratios: Iterable[float]) -> float:
+    return geometric_mean(found) if (found := [*ratios]) else 1.0
 
 
 def row_of(data: Mapping[str, Any]) -> Row | LeftOut:
@@ -264,12 +260,7 @@ def _calls(formula: Formula, program: Program, names: Sequence[str]) -> list[Cal
     places = [own.index(name) for name in names]
     listed = () if formula.arrays else formula.plain
     written = [rival.call for rival in rivals(program, "cpu")]
-    return [*(partial(_in_order, plain, places) for plain in listed), *written]
-
-
-def _in_order(plain: Callable[..., Any], places: Sequence[int], *given: torch.Tensor) -> Any:
-    """A line of the list on the operands in the order of the formula."""
-    return plain(*[given[place] for place in places])
+    return [*(lambda *given, f=f: f(*(given[p] for p in places)) for f in listed), *written]
 
 
 def _near(lines: Sequence[Callable[[], Any]]) -> list[int]:
