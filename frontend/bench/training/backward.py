@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from statistics import geometric_mean
 from typing import Any, cast
 
@@ -166,8 +167,7 @@ def row_of(data: Mapping[str, Any]) -> Row | LeftOut:
     return Row(**{**data, **times})
 
 
-def key_of(row: Row | LeftOut) -> tuple[str, int]:
-    return row.name, row.size
+key_of: Callable[[Row | LeftOut], tuple[str, int]] = attrgetter("name", "size")
 
 
 def add(out: Rows, row: Row | LeftOut) -> None:
