@@ -24,6 +24,7 @@ import torch
 
 from einderive.eops.library import arrange
 from einderive.eops.library.gather import NOT_HELD, all_held
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import refuse_empty, view_refusal
 from einderive.eops.library.traffic import operand_bytes, output_bytes
 from einderive.eops.torch_views.scalar import Buffers
@@ -31,8 +32,8 @@ from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import HALVES, stage_types
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
-from einderive.ta.ir.node import Access, Apply, Mul, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.node import Access, Apply, Scope
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
 from einderive.ta.ir.positions import is_data
 from einderive.ta.ir.subst import factors_of
 
@@ -134,22 +135,17 @@ def _work(binding: Binding) -> Work:
 
 
 FOURIER = tuple(
-    Operator(
-        name=name,
-        definition=f"Y[b,k] = sum[n]({{factor}}*A[b,n]*{function}({unit}*k*n/size(n)))",
+    operator(
+        name,
         work=_work,
         launch=launch,
-        recognise=partial(recognise, function, -1 if unit.startswith("-") else 1),
-        bodies=(Mul,),
-        sums=True,
+        recognise=partial(recognise, function, sign),
         constraint=view_refusal,
-        iterators=True,
-        summary=f"{summary} discrete Fourier transform{rest}",
     )
-    for name, function, unit, launch, summary, rest in (
-        ("fft_real", "cos", "2*pi", _real, "the real part of a", ""),
-        ("fft_imaginary", "sin", "2*pi", _imaginary, "minus the imaginary part of a", ""),
-        ("fft", "exp", "-2*pi*1j", _forward, "a", ""),
-        ("ifft", "exp", "2*pi*1j", _inverse, "an inverse", ", without its factor"),
+    for name, function, sign, launch in (
+        ("fft_real", "cos", 1, _real),
+        ("fft_imaginary", "sin", 1, _imaginary),
+        ("fft", "exp", -1, _forward),
+        ("ifft", "exp", 1, _inverse),
     )
 )

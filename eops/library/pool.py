@@ -8,6 +8,7 @@ A one-dimensional window may slide over any axis: the others become channels.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from math import inf, isinf, prod
@@ -17,7 +18,7 @@ import torch
 from torch.nn import functional
 
 from einderive.eops.library import arrange
-from einderive.eops.library.conv import LOOPS, TAPS
+from einderive.eops.library.operators import DIMENSIONS, operators
 from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
 from einderive.eops.library.traffic import output_bytes, read_bytes
@@ -30,7 +31,7 @@ from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir.node import Number
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
-MAXIMUM = {n: getattr(functional, f"max_pool{n}d") for n in LOOPS}
+MAXIMUM = {n: getattr(functional, f"max_pool{n}d") for n in DIMENSIONS}
 
 
 def _divisor(coefficient: Number) -> int:
@@ -146,24 +147,10 @@ def _work(kind: Kind, binding: Binding) -> Work:
     return Work(float(outputs * taps), moved, 1, "window", shape=(outputs, taps))
 
 
-def _operator(kind: Kind, dimensions: int) -> Operator:
-    pairs = list(zip(LOOPS[dimensions], TAPS[dimensions], strict=True))
-    dilated = "" if kind == "avg" else "{{dilation_{h}}}*"
-    row = "{{stride_{h}}}*{h}+" + dilated + "{r}-{{padding_{h}}}"
-    windows = ",".join(row.format(h=h, r=r) for h, r in pairs)
-    loops, taps = ",".join(LOOPS[dimensions]), ",".join(TAPS[dimensions])
-    reducer: Literal["sum", "max"] = "sum" if kind == "avg" else "max"
-    return Operator(
-        name=f"{kind}_pool{dimensions}d",
-        definition=f"Y[b,{loops}] = {{factor}} * {reducer}[{taps}](A[b,{windows}])",
-        work=partial(_work, kind),
-        launch=partial(_launch, kind),
-        reducers=(reducer,),
-        constraint=_average_constraint if kind == "avg" else _maximum_constraint,
-        keeps_nonfinite=lambda binding: True,
-        summary=f"{dimensions}-d {'sums or averages' if kind == 'avg' else 'maxima'} over windows",
-    )
+def _pools(kind: Kind, constraint: Callable[[Binding], str | None]) -> tuple[Operator, ...]:
+    work, launch = partial(_work, kind), partial(_launch, kind)
+    return operators(f"{kind}_pool", work=work, launch=launch, constraint=constraint)
 
 
-AVERAGE_POOLS = tuple(_operator("avg", dimensions) for dimensions in LOOPS)
-MAXIMUM_POOLS = tuple(_operator("max", dimensions) for dimensions in LOOPS)
+AVERAGE_POOLS = _pools("avg", _average_constraint)
+MAXIMUM_POOLS = _pools("max", _maximum_constraint)
