@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache, lru_cache
-from itertools import combinations, permutations
+from itertools import combinations, permutations, starmap
 from typing import NamedTuple
 
 from einderive.ta.definitions import DEFINITIONS
@@ -23,6 +23,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power
 from einderive.ta.ir.subst import walk
+from einderive.ta.listing import beside
 from einderive.ta.notation.parse import parse
 
 MOST_OPERANDS = 5
@@ -59,17 +60,12 @@ def _functions() -> Iterator[Idiom]:
         yield Idiom(each.definition, each.torch_call("{x}", "{y}"))
 
 
+TABLE = beside(__name__)
 IDIOMS: tuple[Idiom, ...] = (
-    Idiom("x/(1+exp(-x))", "F.silu({x})"),
-    Idiom("0.5*x*(1+erf(x*0.7071067811865476))", "F.gelu({x})"),
-    Idiom("0.5*x*(1+tanh(0.7978845608028654*(x+0.044715*x^3)))", "F.gelu({x}, approximate='tanh')"),
-    Idiom("x*minimum(maximum(x+3, 0), 6)/6", "F.hardswish({x})"),
-    Idiom("minimum(maximum(x+3, 0), 6)/6", "F.hardsigmoid({x})"),
+    *starmap(Idiom, TABLE["first"].items()),
     *_functions(),
     *(_defined(d) for d in DEFINITIONS.values() if d.torch and not d.binder and not d.folds),
-    Idiom("maximum(x, c*x)", "F.leaky_relu({x}, {c})"),
-    Idiom("relu(x)+c*minimum(x, 0)", "F.leaky_relu({x}, {c})"),
-    Idiom("relu(x)+c*expm1(minimum(x, 0))", "F.elu({x}, {c})"),
+    *starmap(Idiom, TABLE["last"].items()),
 )
 
 
