@@ -7,9 +7,9 @@ A number that is missing, as the time of a program that did not run, is null.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf, isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 from einderive.derivations.record import trace
 from einderive.derivations.search.extract import Plan
@@ -29,11 +29,8 @@ MOST_TEXT = 1 << 18
 LATEST = 2.5e11
 """Seconds since 1970 in the year 9892: later times have no date."""
 FIELDS = ("made", "device", "environment", "interrupted", "checks", "trials", "stages")
-TRIAL = (
-    *("label", "candidate", "operators", "seconds", "spread", "error", "steps_that_can_cancel"),
-    *("digits_by_step", "hard_inputs", "verdict", "chosen", "lines"),
-)
-FAMILY = ("family", "error", "written_error", "digits_lost", "accepted", "standard")
+Fields: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Any]]]
+"""The fields of an object in a record: the attribute that each holds, and how it is read."""
 
 
 def race_data(race: RecordedRace, candidates: Sequence[Plan]) -> dict[str, Any]:
@@ -65,29 +62,22 @@ def _trials_data(race: RecordedRace, numbers: Mapping[int, int]) -> list[dict[st
 def _trial_data(trial: Trial, race: RecordedRace, numbers: Mapping[int, int]) -> dict[str, Any]:
     plan = trial.plan
     return {
-        "label": trial.label,
+        **_data(trial, TRIAL),
         "candidate": None if plan is None else numbers.get(id(plan), GIVEN),
-        "operators": list(trial.words),
-        "seconds": _finite(trial.seconds),
-        "spread": _finite(trial.spread),
-        "error": _finite(trial.error),
-        "steps_that_can_cancel": list(trial.cancelling),
-        "digits_by_step": [[step, lost] for step, lost in trial.step_digits],
-        "hard_inputs": [
-            {
-                "family": family.family,
-                "error": _finite(family.error),
-                "written_error": _finite(family.written),
-                "digits_lost": _finite(family.digits),
-                "accepted": family.accepted,
-                "standard": family.standard,
-            }
-            for family in trial.families
-        ],
-        "verdict": trial.verdict,
         "chosen": trial is race.chosen,
-        "lines": trial.text,
     }
+
+
+def _data(value: object, parts: Fields) -> dict[str, Any]:
+    return {name: _plain(getattr(value, of)) for name, (of, _) in parts.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, FamilyError):
+        return _data(value, FAMILY)
+    if isinstance(value, tuple | list):
+        return [*map(_plain, value)]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _stages_data(known: StageSeconds, candidates: Sequence[Plan]) -> list[list[float | None]]:
@@ -96,10 +86,6 @@ def _stages_data(known: StageSeconds, candidates: Sequence[Plan]) -> list[list[f
     while found and not any(each is not None for each in found[-1]):
         found.pop()
     return found
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None
 
 
 def read_race(
@@ -141,21 +127,15 @@ def read_race(
 
 def _trial(data: Any, candidates: Sequence[Plan], unchanged: Plan) -> tuple[Trial, bool]:
     """The trial, and whether it is the chosen one."""
-    given = trace.all_fields(data, TRIAL, "the trial")
-    trial = Trial(
-        label=trace.part_of(given, "label", trace.text_of),
-        plan=trace.part_of(given, "candidate", _plan, candidates, unchanged),
-        words=trace.part_of(given, "operators", _texts),
-        seconds=trace.part_of(given, "seconds", _seconds),
-        error=trace.part_of(given, "error", _missing),
-        verdict=trace.part_of(given, "verdict", trace.text_of),
-        families=trace.part_of(given, "hard_inputs", _families),
-        step_digits=trace.part_of(given, "digits_by_step", _pairs),
-        spread=trace.part_of(given, "spread", trace.seconds_of),
-        text=trace.part_of(given, "lines", trace.text_of),
-    )
-    trace.part_of(given, "steps_that_can_cancel", _texts)  # the steps themselves say it
-    return trial, trace.part_of(given, "chosen", trace.truth_of)
+    given = trace.all_fields(data, TRIAL_NAMES, "the trial")
+    plan = trace.part_of(given, "candidate", _plan, candidates, unchanged)
+    stated = _parts(given, TRIAL)
+    del stated["cancelling"]  # the steps themselves say it
+    return Trial(plan=plan, **stated), trace.part_of(given, "chosen", trace.truth_of)
+
+
+def _parts(given: Mapping[str, Any], parts: Fields) -> dict[str, Any]:
+    return {of: trace.part_of(given, name, read) for name, (of, read) in parts.items()}
 
 
 def _plan(value: Any, candidates: Sequence[Plan], unchanged: Plan) -> Plan | None:
@@ -167,20 +147,9 @@ def _plan(value: Any, candidates: Sequence[Plan], unchanged: Plan) -> Plan | Non
 
 
 def _families(value: Any) -> tuple[FamilyError, ...]:
-    found = []
-    for each in _bounded(value, MOST_LISTED):
-        given = trace.all_fields(each, FAMILY, "a family")
-        found.append(
-            FamilyError(
-                family=trace.part_of(given, "family", trace.text_of),
-                error=trace.part_of(given, "error", _missing),
-                written=trace.part_of(given, "written_error", _missing),
-                digits=trace.part_of(given, "digits_lost", _missing),
-                accepted=trace.part_of(given, "accepted", trace.truth_of),
-                standard=trace.part_of(given, "standard", trace.truth_of),
-            )
-        )
-    return tuple(found)
+    listed = _bounded(value, MOST_LISTED)
+    given = (trace.all_fields(each, [*FAMILY], "a family") for each in listed)
+    return tuple(FamilyError(**_parts(each, FAMILY)) for each in given)
 
 
 def _stages(value: Any, candidates: Sequence[Plan]) -> StageSeconds:
@@ -231,3 +200,27 @@ def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
         raise RecordError(f"{value!r:.80} stands where a number belongs")
     return float(value)
+
+
+FAMILY: Fields = {
+    "family": ("family", trace.text_of),
+    "error": ("error", _missing),
+    "written_error": ("written", _missing),
+    "digits_lost": ("digits", _missing),
+    "accepted": ("accepted", trace.truth_of),
+    "standard": ("standard", trace.truth_of),
+}
+TRIAL: Fields = {
+    "label": ("label", trace.text_of),
+    "operators": ("words", _texts),
+    "seconds": ("seconds", _seconds),
+    "spread": ("spread", trace.seconds_of),
+    "error": ("error", _missing),
+    "steps_that_can_cancel": ("cancelling", _texts),
+    "digits_by_step": ("step_digits", _pairs),
+    "hard_inputs": ("families", _families),
+    "verdict": ("verdict", trace.text_of),
+    "lines": ("text", trace.text_of),
+}
+"""Of the fields of a trial, those that say the same without the race around it."""
+TRIAL_NAMES = (*TRIAL, "candidate", "chosen")
