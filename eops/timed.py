@@ -24,7 +24,9 @@ ROUNDS, LEAST_ROUNDS, SECONDS = 6, 2, 0.01
 """Each form runs in this many rounds at most, and in fewer once these have taken this many
 seconds."""
 GAIN: Final = 0.9
-"""Another form is taken if it takes at most that part of the first one's time."""
+SLOW, FAR_BEHIND = 1.0, 3.0
+"""A form whose first run takes this many seconds, and this many times the fastest one's, is not run
+again."""
 MOST_KNOWN: Final = 1024
 
 _FIXED: ContextVar[bool] = ContextVar("fixed", default=False)
@@ -53,31 +55,39 @@ def is_timed(*tensors: torch.Tensor) -> bool:
     )
 
 
-def fastest(key: Hashable, forms: Callable[[], Sequence[Callable[[], object]]]) -> int:
+def fastest(
+    key: Hashable, forms: Callable[[], Sequence[Callable[[], object]]], gain: float = GAIN
+) -> int:
     """The number of the fastest of the forms that `forms` gives, measured where the key has not
-    been met before."""
+    been met before: the first one, unless another one takes at most the part `gain` of its
+    time."""
     key = (key, torch.get_num_threads())
     found = _KNOWN.get(key)
     if found is None:
         if len(_KNOWN) >= MOST_KNOWN:
             _KNOWN.clear()
-        found = _KNOWN[key] = _measured(forms)
+        found = _KNOWN[key] = _measured(forms, gain)
     return found
 
 
-def _measured(make: Callable[[], Sequence[Callable[[], object]]]) -> int:
+def _measured(make: Callable[[], Sequence[Callable[[], object]]], gain: float) -> int:
     begun = perf_counter()
     with torch._C.DisableTorchFunction(), torch.no_grad():  # a recorder does not see these runs
         forms = make()
-        least = [float("inf")] * len(forms)
-        for form in forms:
-            form()
+        firsts = [_seconds(form) for form in forms]
+        bar = max(SLOW, FAR_BEHIND * min(firsts))
+        least = [seconds if seconds > bar else float("inf") for seconds in firsts]
+        near = [place for place, seconds in enumerate(firsts) if seconds <= bar]
         for number in range(ROUNDS):
             if number >= LEAST_ROUNDS and perf_counter() - begun > SECONDS:
                 break
-            for place, form in enumerate(forms):
-                started = perf_counter()
-                form()
-                least[place] = min(least[place], perf_counter() - started)
+            for place in near:
+                least[place] = min(least[place], _seconds(forms[place]))
     best = min(range(len(forms)), key=least.__getitem__)
-    return best if least[best] <= GAIN * least[0] else 0
+    return best if least[best] <= gain * least[0] else 0
+
+
+def _seconds(form: Callable[[], object]) -> float:
+    started = perf_counter()
+    form()
+    return perf_counter() - started

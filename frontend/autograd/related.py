@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property, partial
 from math import prod
@@ -26,6 +25,7 @@ from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd import legacy
 from einderive.frontend.autograd.batched import batched
 from einderive.frontend.autograd.kin import Compile, Flags, Kin, Way
+from einderive.frontend.running.settings import unseen
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, OperandError, TextError
 from einderive.ta.functions import FUNCTIONS
@@ -36,11 +36,11 @@ from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import fold, stages
 from einderive.ta.printing.show import show_program
 
+_Made = TypeVar("_Made")
 LOG: Final = logging.getLogger("einderive")
 Places = tuple[int, ...]
 """Numbers of operands or of outputs, in order."""
 Choose = Callable[["Related", Flags], Way | None]
-_Made = TypeVar("_Made")
 
 
 class Part:
@@ -71,26 +71,19 @@ class Part:
         names = ", ".join(self.program.output_names)
         LOG.info("compiling %s, at their first use", names)
         start = perf_counter()
-        found = undisturbed(lambda: self._make(self.program))
+        found = unseen(lambda: self._make(self.program))
         LOG.info("compiled %s in %.1f s", names, perf_counter() - start)
         return found
 
     def __call__(self, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
         if not operands:  # a call without tensors gives arrays, and torch may be transforming
-            made = undisturbed(self.function)
+            made = unseen(self.function)
             results = made if isinstance(made, tuple) else (made,)
             device = getattr(self.function, "device", "cpu")
             typed = zip(results, self.types, strict=True)
             return tuple(torch.as_tensor(each, dtype=dtype, device=device) for each, dtype in typed)
         found = legacy.called(self.function, operands)
         return found if isinstance(found, tuple) else (found,)
-
-
-def undisturbed(make: Callable[[], _Made]) -> _Made:
-    """What is made, in a thread of its own: there, torch transforms no function, traces nothing and
-    records no gradient."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(make).result()
 
 
 class Related:
@@ -211,7 +204,7 @@ class Related:
             if flags in self.ways:
                 return
             self.ways[flags] = None  # meanwhile: the steps that are raced end here too
-        self.ways[flags] = undisturbed(lambda: choose(self, flags))
+        self.ways[flags] = unseen(lambda: choose(self, flags))
         if self.ways[flags] is not None:
             stale, self.stale = self.stale, []
             stale.append(True)

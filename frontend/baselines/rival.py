@@ -28,6 +28,7 @@ from einderive.frontend.baselines.writing.writer import (
     fused,
 )
 from einderive.frontend.running.execute import Executable
+from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Source, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
@@ -39,6 +40,10 @@ CONSTANT = re.compile(r"\bc_\d")
 SUMS = ("broadcast and reduce", "matmul", "bmm", "dot", "tensordot", "torch.einsum")
 LITERAL_WORDS = frozenset(("view", "elementwise", "multiply", *SUMS))
 """Words of operations that add up the products, or other terms, that the statement names."""
+
+VALUES_A_SECOND, HALF_VALUES_A_SECOND, GPU_VALUES_A_SECOND = 1.3e11, 2e12, 1e15
+"""What no machine exceeds: products that a thread adds up, those of half types with matrix
+instructions, and those of a GPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,15 @@ class Rival:
         """Whether every statement is evaluated by itself, by operations that round as the statement
         does."""
         return LITERAL_WORDS.issuperset(self.words)
+
+    def least_seconds(self, device: str) -> float:
+        """The seconds below which no machine computes the program's values."""
+        if device != "cpu":
+            return self.work / GPU_VALUES_A_SECOND
+        full = all(element_bytes(tensor) >= 4 for tensor in self.inputs)
+        exact = full and torch.get_float32_matmul_precision() == "highest"
+        rate = VALUES_A_SECOND if exact else HALF_VALUES_A_SECOND
+        return self.work / (rate * torch.get_num_threads())
 
 
 def executable(rival: Rival, program: Program, types: Sequence[torch.dtype]) -> Executable:

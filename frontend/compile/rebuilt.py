@@ -22,8 +22,8 @@ from einderive.derivations.search.strategy import Budget
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.record import read_program
 from einderive.frontend.autograd.kin import Kin
-from einderive.frontend.autograd.related import undisturbed
 from einderive.frontend.compile.compile import compile as compile_program
+from einderive.frontend.running.settings import unseen
 from einderive.ta.errors import RecordError
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
@@ -71,7 +71,7 @@ def function_of(text: str) -> CompiledFunction:
             return compile_program(program, **options_of(text))
 
         kin = _kin.get(_derived.get(text, ""))
-        made: Any = undisturbed(
+        made: Any = unseen(
             lambda: search(program) if kin is None else kin.made("", program, search)
         )
         found = _known[text] = made

@@ -14,8 +14,7 @@ from einderive.eops.back_ends.kept_weights import forget
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse_given
 from einderive.frontend.autograd.kin import MOST_SEARCHED
-from einderive.frontend.autograd.related import undisturbed
-from einderive.frontend.call.guard import MISS, symbolic, transformation
+from einderive.frontend.call.guard import MISS, symbolic
 from einderive.frontend.call.layouts import extents
 from einderive.frontend.call.misfits import handed_on
 from einderive.frontend.compile.compile import compile as compile_formula
@@ -23,6 +22,7 @@ from einderive.frontend.compile.formula_operator import formula as traced_call
 from einderive.frontend.compile.rebuilt import known
 from einderive.frontend.layers.given import checked_options, new_parameter
 from einderive.frontend.layers.written import Written
+from einderive.frontend.running.settings import unseen
 from einderive.frontend.sizes.family import MOST_SIZES
 from einderive.ta.errors import NameUnknownError, OperandError, TextError, shown
 from einderive.ta.ir.names import close_matches
@@ -189,7 +189,7 @@ class Formula(torch.nn.Module):
                     self._searched[alike] = (*known, found)[-MOST_SEARCHED:]
                 return found
 
-            found = make() if transformation() is None else undisturbed(make)
+            found = unseen(make)
             if len(self._functions) >= MOST_SIZES:
                 self._functions.clear()
             self._functions[key] = found

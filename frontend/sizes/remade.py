@@ -24,7 +24,7 @@ from einderive.derivations.search.graph import Graph, default_item_bytes
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import executable as plain_executable
-from einderive.frontend.baselines.rival import one_by_one
+from einderive.frontend.baselines.rival import one_by_one, rewritten
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.derived import Derived
@@ -134,7 +134,10 @@ def _run(
         for rival in one_by_one(program, device, strict):
             if (rival.words, _NUMBER.sub("_", rival.text)) == wanted:
                 return plain_executable(rival, program, types)
-        return None
+        # the order of a product of several factors is another one, say: the text as it was; where
+        # it names a size, its results are refused
+        same = rewritten(chosen.words, chosen.text, program)
+        return None if same is None else plain_executable(same, program, types)
     for run in (
         stage_by_stage(program, types, strict=strict, device=device),
         as_written(program, types),

@@ -11,7 +11,7 @@ All steps are timed in one race, on random operands and cotangents, from the cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
@@ -46,6 +46,7 @@ FAR_CALL, QUICK_CALL = 5.0, 1e-3
 """A line whose call alone takes `FAR_CALL` times the fastest line's, and more than `QUICK_CALL`
 seconds, is not run."""
 MOST_LINES: Final = 3
+RACES: Final = 2
 WORTHWHILE: Final = 2e-4
 """Nothing is kept for steps that take less: a node of Python costs a good part of this."""
 BRIEF: Final = 0.1
@@ -121,19 +122,33 @@ def choose(outcome: Outcome, related: Related, flags: tuple[bool, ...], options:
 
 
 def _chosen(asked: Asked) -> Way | None:
-    """The way that a race chooses."""
-    outcome, seconds = asked.outcome, asked.options.get("seconds")
+    """The way that a race chooses.  Where lines are refused and no other way of the race is left,
+    there is another race without them."""
+    seconds = asked.options.get("seconds")
     seconds = SHARE * (_effort(asked.options).timing if seconds is None else seconds)
-    for way in _faster(asked, _steps(asked), _near(asked), seconds):
-        if not isinstance(way, Line):
-            return way  # both of its programs were judged when they were compiled
-        try:
-            accuracy = outcome.derivation.accuracy
-            if not refusal(way, asked.part, outcome.device, accuracy, outcome.error):
-                return way
-        except PROBLEMS:
-            continue
+    steps = _steps(asked)
+    found = _tried(asked, steps, _near(asked))
+    refused: set[Way] = set()
+    for _ in range(RACES):
+        if found is None:
+            return None
+        for way in _faster(asked, steps, found, seconds, refused):
+            if not isinstance(way, Line) or _is_right(way, asked):
+                return way  # both programs of another way were judged when they were compiled
+            refused.add(way)
+        if not refused:
+            return None
     return None
+
+
+def _is_right(line: Line, asked: Asked) -> bool:
+    outcome = asked.outcome
+    try:
+        return not refusal(
+            line, asked.part, outcome.device, outcome.derivation.accuracy, outcome.error
+        )
+    except PROBLEMS:
+        return False
 
 
 def _near(asked: Asked) -> Sequence[Line]:
@@ -164,55 +179,91 @@ def _steps(asked: Asked) -> Steps:
     return Steps(operands, asked.flags, tuple(seeds))
 
 
-def _faster(asked: Asked, steps: Steps, lines: Sequence[Line], seconds: float) -> list[Way]:
-    """The ways whose steps take less time than those by the node, the fastest first.  Where the
-    node keeps more for the backward pass than torch for the fastest line, all that do not."""
+@dataclass
+class Tried:
+    """The ways that were tried: `firsts` has the seconds of the lines, the fastest one first.
 
-    related, part, cuda = asked.related, asked.part, asked.outcome.device == "cuda"
-    _, node = linked(related, steps.leaves)
+    - `own`, `seconds`: a step by the node that keeps operands, and how long it takes.
+    - `most`: the bytes that torch keeps for the fastest line; `more`: whether the node keeps more.
+    - `reads`: torch keeps the results, and so may the call."""
+
+    own: Step
+    seconds: float
+    firsts: dict[Line, float]
+    made: dict[Way, Step]
+    most: int
+    more: bool
+    reads: bool
+    kept: tuple[Way, ...] | None = None
+    """The ways that keep intermediate results, once they are compiled."""
+
+
+def _tried(asked: Asked, steps: Steps, lines: Sequence[Line]) -> Tried | None:
+    """The first steps by the node and through each line; None if no line has a derivative."""
+    cuda = asked.outcome.device == "cuda"
+    _, node = linked(asked.related, steps.leaves)
     own = steps.of(node)
-    known = first(own, cuda)
+    seconds = first(own, cuda)
     firsts: dict[Line, float] = {}
     made: dict[Way, Step] = {}
     for line in lines:
         with suppress(*PROBLEMS):  # a line without a derivative
             firsts[line] = first(steps.line(line), cuda)
     keeping = [line for line in firsts if keeps_results(steps.call(line))]
-    reads = len(keeping) == len(firsts)  # torch keeps the results, and so may the call
+    reads = len(keeping) == len(firsts)
     for line in keeping if not reads else ():
         firsts[replace(line, copied=True)] = firsts.pop(line)
     made |= {line: steps.line(line) for line in firsts}
     if not firsts:
-        return []
+        return None
     order = sorted(firsts, key=firsts.__getitem__)
     for line in order[:MOST_LINES]:  # the first runs write to memory that is new to the process
         if firsts[line] <= BRIEF:
             calls = batch(firsts[line], LONG_SAMPLE)
             firsts[line] = min(firsts[line], *(timed(made[line], cuda, calls) for _ in range(2)))
     order.sort(key=firsts.__getitem__)
-    best = min(known, firsts[order[0]])
     most = kept_bytes(steps.call(order[0]))
     more = kept_bytes(steps.call(node)) > most
+    ranked = {line: firsts[line] for line in order}
+    return Tried(own, seconds, ranked, made, most, more, reads)
+
+
+def _faster(
+    asked: Asked, steps: Steps, tried: Tried, seconds: float, refused: Set[Way]
+) -> list[Way]:
+    """The ways whose steps take less time than those by the node, the fastest first, without those
+    that are refused.  Where the node keeps more for the backward pass than torch for the fastest
+    line, all that do not."""
+    cuda, firsts = asked.outcome.device == "cuda", tried.firsts
+    order = [line for line in firsts if line not in refused]
+    best = min(tried.seconds, *(firsts[line] for line in order)) if order else tried.seconds
     close = [line for line in order if firsts[line] <= FAR_BEHIND * best]
-    near: list[Way] = [*(close or order[:more])[:MOST_LINES]]
-    if WORTHWHILE <= known <= FAR_BEHIND * best:
-        found = [saving(related, part, most)]
-        if reads:
-            found.append(by_results(related, part, most))
-        for kept in filter(None, found):
-            near.append(kept)
-            made[kept] = steps.of(kept)
+    near: list[Way] = [*(close or order[: tried.more])[:MOST_LINES]]
+    if WORTHWHILE <= tried.seconds <= FAR_BEHIND * best:
+        near += _keeping(asked, steps, tried)
     if not near:
         return []
-    runs = [own, *(made[way] for way in near)]
+    runs = [tried.own, *(tried.made[way] for way in near)]
     times = race(runs, seconds=seconds, sample=LONG_SAMPLE, cuda=cuda)
     bar = MARGIN * times[0].seconds
     fit = [
         (timing.seconds, kept_bytes(steps.call(way)), way)
         for way, timing in zip(near, times[1:], strict=True)
     ]
-    fit = [one for one in fit if one[0] <= bar or (more and one[1] <= most)]
+    fit = [one for one in fit if one[0] <= bar or (tried.more and one[1] <= tried.most)]
     alike = ALIKE * min((each for each, _, _ in fit), default=0.0)
     # of those that are as fast as the fastest one, those that keep least come first
     fit.sort(key=lambda one: (one[0] > alike, one[0] if one[0] > alike else one[1], one[0]))
     return [way for _, _, way in fit]
+
+
+def _keeping(asked: Asked, steps: Steps, tried: Tried) -> tuple[Way, ...]:
+    """The ways that keep intermediate results for the gradient, compiled once."""
+    if tried.kept is None:
+        related, part = asked.related, asked.part
+        found = [saving(related, part, tried.most)]
+        if tried.reads:
+            found.append(by_results(related, part, tried.most))
+        tried.kept = tuple(filter(None, found))
+        tried.made |= {way: steps.of(way) for way in tried.kept}
+    return tried.kept

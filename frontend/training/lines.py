@@ -125,9 +125,9 @@ def wrong(
     nothing where they are.
 
     Hard inputs ask of the gradients what they ask of all programs: at most one digit more is lost
-    than the gradient's formula loses as written, in the same types.  So `F.conv2d` with a bias,
-    whose own backward pass adds up the bias's gradient with 1.6 digits less, may not be recorded
-    for large pictures; the line that adds the bias afterwards may."""
+    than the gradient's formula loses as written, in the same types.  So `F.conv2d`, whose backward
+    pass adds up the gradients by weights and bias with 1.6 digits less on some processors, may not
+    be recorded there for large pictures."""
     standard = expected_of(line.program, device, accuracy)
     inputs = standard[0].inputs
     other = float(getattr(part.function, "error", 0.0))

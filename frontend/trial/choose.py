@@ -42,10 +42,14 @@ from einderive.frontend.trial.trying import sure, worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
+from einderive.ta.ir.program import Program
+from einderive.ta.ir.subst import points_of
 from einderive.ta.printing.show import show_program
 
 RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
+MOST_POINTS = 30_000_000
+"""A program that visits more points takes a second and more as written."""
 LONGEST = 1e9
 """Seconds of timing beyond this are the same as this."""
 
@@ -122,6 +126,8 @@ def choose(
             say(f"checking candidate {place} of {len(trying)}")
             label = f"candidate {number}"
             entrants.append(candidate(label, plan, judge, always=number in always))
+            if not isfinite(judge.fastest) and entrants[-1].run is not None:
+                judge.fastest = entrants[-1].seconds  # no plain program is right
         for label, plan in worth_compiling(derivation, entrants, judge):
             say(f"compiling loops for {label}")
             entrants.append(compiled_candidate(label, plan, judge))
@@ -131,6 +137,9 @@ def choose(
             entrants += [] if more is None else [more]
     except KeyboardInterrupt:
         interrupted = True
+    if all(entrant.run is None for entrant in entrants):
+        with _plain_errors():
+            entrants.append(_general(judge))
     if all(entrant.run is None for entrant in entrants):
         raise _none_right(judge)
     say("timing")
@@ -268,10 +277,15 @@ def _plain(
         if entrant.run is not None:
             judge.fastest = min(judge.fastest, entrant.seconds)
         found[place] = entrant
-    if all(entrant.run is None for entrant in found):
+    if all(entrant.run is None for entrant in found) and not _is_long(program):
         found.append(_general(judge))
         judge.fastest = found[-1].seconds
     return found
+
+
+def _is_long(program: Program) -> bool:
+    """Whether the program as written takes seconds: it is then run where nothing else is right."""
+    return points_of(*program.roots()) > MOST_POINTS
 
 
 def _general(judge: Judge) -> Entrant:

@@ -69,6 +69,8 @@ INDUCTOR_SECONDS = 20.0
 """Inductor's first kernel of a process takes about so long."""
 BYTES_A_SECOND = 1e9
 """At which a temporary is written and read again, at least."""
+SHORT = 0.01
+"""Seconds for which a plain program is run in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +252,7 @@ def run_first(rival: Rival, label: str, judge: Judge) -> Entrant:
     item = max((element_bytes(tensor) for tensor in judge.program.inputs), default=4)
     if (found := refused_unseen(judge.limits, rival.elements * item)) is not None:
         return judge.left_out(entrant, found)
-    if refusal := _too_large(rival, judge):
+    if refusal := _too_large(rival, judge) or _too_much(rival, judge):
         return entrant.out(f"left out: {refusal}")
     call = partial(rival.call, *judge.operands)
     run = plain_executable(rival, judge.program, judge.expected.types)
@@ -381,3 +383,12 @@ def gives_the_same(
     off = judge.expected.error_of(run)
     bar = max(min(judge.base, WRONG), entrant.trial.error)
     return accepted(off, bar, judge.expected.epsilon)
+
+
+def _too_much(rival: Rival, judge: Judge) -> str:
+    """Why the program's operations forbid to run it: they take longer than the fastest program on
+    any machine.  Nothing where they do not."""
+    least = rival.least_seconds(judge.device)
+    if least < max(SHORT, 2 * judge.fastest):
+        return ""
+    return f"its {rival.work:.1e} operations take at least {least:.2g} s"

@@ -9,12 +9,19 @@ Each equation r_k(z) = p_k is solved for an iterator of z, and one sum less is l
     another a_i         z_i = (p - rest)//a_i            where a_i divides p - rest
 
 An equation without such an iterator stays as a condition.
+
+Where several iterators could be solved for, those with 1 or -1 come first.  If conditions have to
+say then which terms count, as for the windows of a maximum with a stride, the iterators with the
+largest ranges come first: the sum over the window's few places is left,
+
+    max[r](A[2*h+r-1])       sum[r](where((p+1-r) % 2 == 0, a((p+1-r)//2, r), 0))
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from einderive.ta.facts.zeros import vanishes_outside
 from einderive.ta.gradients.products import ZERO, where
@@ -22,10 +29,12 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make
 from einderive.ta.ir.node import Access, Condition, Node, Scope
-from einderive.ta.ir.subst import rename, substitute
+from einderive.ta.ir.subst import map_rows, rename
 
 MOST_OPENED = 16
 """At most this many quotients are opened."""
+WORTH = 4
+"""Another solution is taken if the sum then visits this many times fewer points."""
 
 
 def passed_back(read: Access, adjoint: Node, domain: Sequence[Range]) -> Scope:
@@ -36,17 +45,27 @@ def passed_back(read: Access, adjoint: Node, domain: Sequence[Range]) -> Scope:
         return make(read.source.ranges, (), ZERO)
     first = len(read.source.ranges)
     moved = {i: i + first for i in range(len(domain))}
-    sums = _Sums(
-        first,
-        [*read.source.ranges, *domain],
-        rename(adjoint, moved),
-        [
-            affine.add(affine.rename(row, moved), affine.iterator(dimension), -1)
-            for dimension, row in enumerate(read.rows)
-        ],
-    )
-    sums.solve()
-    return sums.scope()
+    body = rename(adjoint, moved)
+    equations = [
+        affine.add(affine.rename(row, moved), affine.iterator(dimension), -1)
+        for dimension, row in enumerate(read.rows)
+    ]
+
+    def solved(units_first: bool) -> tuple[Scope, bool]:
+        box = [*read.source.ranges, *domain]
+        sums = _Sums(first, box, body, [*equations], units_first)
+        sums.solve()
+        return sums.scope()
+
+    found, conditional = solved(units_first=True)
+    if not conditional:
+        return found
+    fewer, _ = solved(units_first=False)
+    return fewer if WORTH * _points(fewer) <= _points(found) else found
+
+
+def _points(scope: Scope) -> int:
+    return prod(side.extent for side in scope.sums)
 
 
 @dataclass
@@ -57,6 +76,8 @@ class _Sums:
     ranges: list[Range]
     body: Node
     equations: list[Row]
+    units_first: bool = True
+    """Iterators with the factor 1 or -1 come first; else those with the largest ranges."""
     conditions: list[Condition] = field(default_factory=list)
     within: list[tuple[Row, Range]] = field(default_factory=list)
     solved: set[int] = field(default_factory=set)
@@ -64,11 +85,16 @@ class _Sums:
 
     def solve(self) -> None:
         """Solves equations as long as there is one that can be solved."""
-        while self._by_unit() or self._by_opening() or self._by_division():
+        while (
+            (self._by_unit() if self.units_first else self._by_largest())
+            or self._by_opening()
+            or self._by_division()
+        ):
             pass
 
-    def scope(self) -> Scope:
-        """The sum over the iterators that are left."""
+    def scope(self) -> tuple[Scope, bool]:
+        """The sum over the iterators that are left, and whether conditions say which of them
+        count."""
         left = [i for i in range(self.first, len(self.ranges)) if i not in self.solved]
         positions = {i: i for i in range(self.first)}
         positions |= {old: self.first + new for new, old in enumerate(left)}
@@ -81,14 +107,15 @@ class _Sums:
         equal = [Condition("==", row) for row in self.equations]
         conditions = [Condition(c.relation, in_place(c.row)) for c in (*self.conditions, *equal)]
         body = where(conditions, rename(self.body, positions))
+        conditional = bool(conditions)
         for row, bound in self.within:
             row = in_place(row)
             if vanishes_outside(body, box, [(row, bound)]):
                 continue
             low = Condition(">=", affine.shift(row, -bound.lo))
             high = Condition(">=", affine.shift(affine.scale(row, -1), bound.hi - 1))
-            body = where([low, high], body)
-        return make(loops, sums, body)
+            body, conditional = where([low, high], body), True
+        return make(loops, sums, body), conditional
 
     def _by_unit(self) -> bool:
         """`a*z + rest = 0` with a = 1 or -1: z = -a*rest.  Equations of a single iterator come
@@ -108,20 +135,39 @@ class _Sums:
         self._replace(i, affine.scale(affine.add(row, affine.iterator(i), -a), -a))
         return True
 
+    def _by_largest(self) -> bool:
+        """The iterator with the largest range, whatever its factor."""
+        choices = [
+            (-self.ranges[i].extent, abs(a), place, i)
+            for place, row in enumerate(self.equations)
+            for i, a in self._terms(row)
+        ]
+        return bool(choices) and self._divided(*min(choices)[2:])
+
     def _by_division(self) -> bool:
-        """`a*z + rest = 0` with another a: z = -rest//a, where a divides the rest."""
+        """The iterator with the smallest factor."""
         choices = [
             (abs(a), -self.ranges[i].extent, place, i)
             for place, row in enumerate(self.equations)
             for i, a in self._terms(row)
         ]
-        if not choices:
-            return False
-        _, _, place, i = min(choices)
+        return bool(choices) and self._divided(*min(choices)[2:])
+
+    def _divided(self, place: int, i: int) -> bool:
+        """`a*z + rest = 0`: z = -rest//a, where a divides the rest.  There, multiples of a*z are
+        those of -rest."""
         row = self.equations.pop(place)
         a = row.coefficient(i)
+        self._change_rows(
+            lambda old: (
+                affine.add(old, row, -(old.coefficient(i) // a))
+                if old.coefficient(i) % a == 0
+                else old
+            )
+        )
         rest = affine.scale(affine.add(row, affine.iterator(i), -a), -1 if a > 0 else 1)
-        self.conditions.append(Condition("==", affine.modulo(rest, abs(a))))
+        if abs(a) != 1:
+            self.conditions.append(Condition("==", affine.modulo(rest, abs(a))))
         self._replace(i, affine.floordiv(rest, abs(a)))
         return True
 
@@ -158,9 +204,13 @@ class _Sums:
         def on_row(old: Row) -> Row:
             return affine.simplify(affine.substitute(old, rows), self.ranges)
 
-        self.body = substitute(self.body, rows)
+        self._change_rows(on_row)
+        self.within.append((row, self.ranges[i]))
+        self.solved.add(i)
+
+    def _change_rows(self, on_row: Callable[[Row], Row]) -> None:
+        """Changes every row of the sum."""
+        self.body = map_rows(self.body, on_row)
         self.equations = [on_row(each) for each in self.equations]
         self.conditions = [Condition(c.relation, on_row(c.row)) for c in self.conditions]
         self.within = [(on_row(each), bound) for each, bound in self.within]
-        self.within.append((row, self.ranges[i]))
-        self.solved.add(i)

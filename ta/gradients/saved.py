@@ -3,7 +3,8 @@
     Y[i] = exp(X[i])     dX[i] = dY[i]*exp(X[i])     with Y kept:  dX[i] = dY[i]*Y[i]
 
 A gradient holds the scopes of its formula.  Where one of them is kept, its readers read a tensor in
-its place; so does a term that is the body of a kept scope without sums.  `is_gradient` puts the
+its place; so does a term that is the body of a kept scope without sums.  The sign of an argument is
+read from a kept value that has it: 0 < x where 0 < relu(x).  `is_gradient` puts the
 definition in the tensor's place again and compares: by identity of expressions, or by random
 identity testing.
 """
@@ -17,10 +18,21 @@ from typing import Final
 
 from einderive.ta.equality.compare import compare
 from einderive.ta.equality.small_extents import reduce_extents
+from einderive.ta.functions import FUNCTIONS
+from einderive.ta.gradients.products import ZERO
 from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make
-from einderive.ta.ir.node import Access, Mul, Node, Scope, Source, Tensor
-from einderive.ta.ir.subst import accesses, children, fold, points_of, rename, stages, with_children
+from einderive.ta.ir.node import Access, Apply, Mul, Node, Scope, Source, Tensor
+from einderive.ta.ir.subst import (
+    accesses,
+    children,
+    fold,
+    points_of,
+    stages,
+    substitute,
+    with_children,
+)
 
 Kept = Mapping[Scope, Tensor]
 """Scopes of the formula whose ranges begin at 0, and the tensors that hold their values."""
@@ -47,7 +59,11 @@ def restored(roots: Sequence[Scope], kept: Kept) -> tuple[Scope, ...]:
     """The scopes in which the definitions stand in the place of the tensors."""
     done: dict[Source, Source] = {tensor: scope for scope, tensor in kept.items()}
     for stage in stages(*roots):
-        done[stage] = make(stage.loops, stage.sums, _redirected(stage.body, done), stage.reducer)
+        body = stage.body
+        for term, read in _terms(stage, kept):
+            if _has_sign_of_argument(term):
+                body = _with(body, _is_positive(read), _is_positive(children(term)[0]))
+        done[stage] = make(stage.loops, stage.sums, _redirected(body, done), stage.reducer)
     return tuple(_scope(done[root]) for root in roots)
 
 
@@ -93,13 +109,39 @@ def _terms(host: Scope, kept: Kept) -> Iterator[tuple[Node, Node]]:
     for scope, tensor in kept.items():
         if scope.sums or not children(scope.body) or scope is host:
             continue
-        count = len(scope.loops)
-        if perm(len(host.domain), count) > MOST_ORDERS:
+        for rows in _orders(host, scope):
+            term, read = substitute(scope.body, rows), expr.access(tensor, rows)
+            yield term, read
+            if _has_sign_of_argument(term):
+                yield _is_positive(children(term)[0]), _is_positive(read)
+
+
+def _orders(host: Scope, scope: Scope) -> Iterator[list[Row]]:
+    """The rows that may stand for the loops of a scope: iterators of the host, each at most once,
+    of the same ranges.  A loop of one place may be that place."""
+    alone = [place for place, loop in enumerate(scope.loops) if loop.extent == 1]
+    for fixed in (alone, []) if alone else ([],):
+        moving = [place for place in range(len(scope.loops)) if place not in fixed]
+        if perm(len(host.domain), len(moving)) > MOST_ORDERS:
             continue
-        for places in permutations(range(len(host.domain)), count):
-            if all(host.domain[p] == r for p, r in zip(places, scope.loops, strict=True)):
-                term = rename(scope.body, list(places))
-                yield term, expr.access(tensor, [affine.iterator(place) for place in places])
+        for places in permutations(range(len(host.domain)), len(moving)):
+            pairs = list(zip(moving, places, strict=True))
+            if all(host.domain[own] == scope.loops[loop] for loop, own in pairs):
+                rows = {loop: affine.constant(scope.loops[loop].lo) for loop in fixed}
+                rows |= {loop: affine.iterator(own) for loop, own in pairs}
+                yield [rows[loop] for loop in range(len(scope.loops))]
+
+
+def _has_sign_of_argument(term: Node) -> bool:
+    """Whether the term is f(x) with f(x) = a*x above 0, a > 0, and 0 below."""
+    pieces = FUNCTIONS[term.function].pieces if isinstance(term, Apply) else None
+    if pieces is None or len(children(term)) != 1:
+        return False
+    return pieces.gap == (1,) and pieces.above[0] > 0 and pieces.below == (0,)
+
+
+def _is_positive(term: Node) -> Node:
+    return expr.apply("less", ZERO, term)
 
 
 def _with(body: Node, term: Node, read: Node) -> Node:

@@ -4,6 +4,7 @@ Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s] + B[f]       F.conv2d(A, K, B, paddin
 Y[n,c,h,w] = A[n,c,h+r,w+s]*U[c,r]*V[c,s]               F.conv2d(A, (U*V)[:, None], groups=...)
 Y[n,c,h] = max[r](A{fill=-inf}[n,c,2*h+r-1])            F.max_pool1d(A, 3, 2, 1)
 Y[h,w] = A[h+r,w+s]/49                                  two of F.avg_pool2d, (7, 1) and (1, 7)
+Y[f,c,r] = A[n,c,h+r]*D[n,f,h], r in 0:3                torch.nn.grad.conv1d_weight(A, (f, c, 3), D)
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from einderive.eops.library.conv_transpose import TRANSPOSED_CONVOLUTIONS, backw
 from einderive.eops.library.grouped import Convolution
 from einderive.eops.library.pool import AVERAGE_POOLS, MAXIMUM_POOLS
 from einderive.eops.library.sliding import Slide, bounds_of, slides, view_rows
+from einderive.eops.library.weight_gradient import LARGE
 from einderive.frontend.baselines.writing.broadcast import scaled
 from einderive.frontend.baselines.writing.terms import over, plus
 from einderive.frontend.baselines.writing.views import View, aligned, arranged, permuted, view
@@ -52,6 +54,37 @@ def transposed(scope: Scope, writer: Writer) -> Written | None:
     count, binding = bound
     work = TRANSPOSED_CONVOLUTIONS[count - 1].work(binding).operations / 2
     return replace(_called(count, binding, backward(binding), writer), work=work)
+
+
+def weight_gradient(scope: Scope, writer: Writer) -> Written | None:
+    """A convolution with a large kernel, as the gradient of another one by its weights."""
+    bound = _bound(CONVOLUTIONS, scope) if scope.sums else None
+    if bound is None or bound[1].roles["g"]:
+        return None
+    count, binding = bound
+    found, windows, images, kernel = forward(binding)
+    outputs = [_computed(slide) for slide in found]
+    if prod(slide.kernel for slide in found) < LARGE * prod(outputs):
+        return None
+    if any(_left_over(slide) >= slide.dilation for slide in found):
+        return None
+    bounds, roles = bounds_of(binding, found), binding.roles
+    domain = [bounds[i] for i in range(len(bounds))]
+    data, slopes = (
+        _part(operand, part.rows, domain, writer)
+        for operand, part in zip(binding.operands, (images, kernel), strict=True)
+    )
+    xs, rs = ([(i,) for i in part.sliding] for part in (images, kernel))
+    x = arranged(data, [roles["c"], roles["n"], *xs], domain)
+    d = arranged(slopes, [roles["c"], roles["f"], *rs], domain)
+    sizes = [prod(domain[i].extent for i in roles[role]) for role in "fn"]
+    options = {**windows._asdict(), "stride": windows.dilation, "dilation": windows.stride}
+    given = _options(options, stride=1, padding=0, dilation=1)
+    word = f"conv{count}d_weight"
+    text = f"torch.nn.grad.{word}({x}, ({', '.join(map(str, (*sizes, *outputs)))}), {d}{given})"
+    groups = [roles["f"], roles["n"], *((slide.window.loop,) for slide in found)]
+    text = _restored(_cut(text, binding, found), groups, binding)
+    return Written(scaled(text, Fraction(binding.coefficient)), word)
 
 
 def _bound(operators: Sequence[Operator], scope: Scope) -> tuple[int, Binding] | None:
@@ -181,8 +214,16 @@ def _wanted(text: str, found: Sequence[Slide], computed: Callable[[Slide], int])
 
 
 def _computed(slide: Slide) -> int:
-    reach = slide.bound.extent + 2 * slide.padding - slide.dilation * (slide.kernel - 1) - 1
-    return reach // slide.stride + 1
+    return _reach(slide) // slide.stride + 1
+
+
+def _left_over(slide: Slide) -> int:
+    """The places after the last one that the kernel reads."""
+    return _reach(slide) % slide.stride
+
+
+def _reach(slide: Slide) -> int:
+    return slide.bound.extent + 2 * slide.padding - slide.dilation * (slide.kernel - 1) - 1
 
 
 def _result(text: str, binding: Binding, found: Sequence[Slide]) -> str:
@@ -221,6 +262,7 @@ def _restored(text: str, groups: Groups, binding: Binding) -> str:
     return permuted(View(text, dims), range(len(scope.loops)))
 
 
+WEIGHT_GRADIENT = Recogniser(weight_gradient)
 CONVOLUTION = Recogniser(convolution)
 TRANSPOSED = Recogniser(transposed)
 APART = Recogniser(partial(pooling, apart=True))

@@ -25,6 +25,7 @@ where the first one ended.  With `minutes`, what is not begun by then is left fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -180,6 +181,8 @@ def add(out: Rows, row: Row | LeftOut) -> None:
 FAR_BEHIND, FAR_CALL = 3.0, 5.0
 """A line whose first steps, or whose call alone, take this many times the fastest one's is not
 raced."""
+ELEMENTS_A_SECOND = 1e10
+"""No faster are temporaries written and read."""
 DIGITS = 1e-2
 """Lines whose gradients differ by more, beside the largest entry, compute something else."""
 
@@ -206,14 +209,14 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
         value.requires_grad_(value.is_floating_point())
     compiled = compile_formula(program, target="cpu", grad=True)
     given = [operands[tensor.name] for tensor in program.inputs]
-    calls = _calls(formula, program, list(operands))
+    calls, temporaries = zip(*_calls(formula, program, list(operands)), strict=True)
     lines = [partial(call, *given) for call in calls]
     own = partial(compiled, *given)
     seeds = _seeds(own())
     step = _step(own, seeds, given)
     expected = step()
     steps = {}
-    for number in _near(lines):
+    for number in _near(lines, temporaries):
         found = _step(lines[number], seeds, given)
         if _agree(found, expected):
             steps[number] = found
@@ -253,21 +256,33 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
     return replace(rows[len(rows) // 2], refusal=refused)
 
 
-def _calls(formula: Formula, program: Program, names: Sequence[str]) -> list[Callable[..., Any]]:
+def _calls(
+    formula: Formula, program: Program, names: Sequence[str]
+) -> list[tuple[Callable[..., Any], int]]:
     """The plain lines as functions of the program's operands: those of the list, which take their
-    operands in the order of the names, then those that einderive writes."""
+    operands in the order of the names, then those that einderive writes; and the elements of their
+    largest temporaries, as far as these are known."""
     own = [tensor.name for tensor in program.inputs]
     places = [own.index(name) for name in names]
     listed = () if formula.arrays else formula.plain
-    written = [rival.call for rival in rivals(program, "cpu")]
-    return [*(lambda *given, f=f: f(*(given[p] for p in places)) for f in listed), *written]
+    written = [(rival.call, rival.elements) for rival in rivals(program, "cpu")]
+    return [
+        *((lambda *given, f=f: f(*(given[p] for p in places)), 0) for f in listed),
+        *written,
+    ]
 
 
-def _near(lines: Sequence[Callable[[], Any]]) -> list[int]:
-    """The lines whose calls alone are not far behind: a step through others may take a minute."""
-    with torch.no_grad():
-        calls = [min(timed(line, False), timed(line, False)) for line in lines]
-    return [k for k, seconds in enumerate(calls) if seconds <= FAR_CALL * min(calls)]
+def _near(lines: Sequence[Callable[[], Any]], temporaries: Sequence[int]) -> list[int]:
+    """The lines whose calls alone are not far behind: a step through others may take a minute.
+    Lines whose temporaries do not fit into memory are left out."""
+    calls = dict[int, float]()
+    for number, (line, elements) in enumerate(zip(lines, temporaries, strict=True)):
+        if calls and elements / ELEMENTS_A_SECOND > FAR_CALL * min(calls.values()):
+            continue
+        with torch.no_grad(), suppress(RuntimeError, MemoryError):
+            calls[number] = min(timed(line, False), timed(line, False))
+    least = min(calls.values(), default=0.0)
+    return [number for number, seconds in calls.items() if seconds <= FAR_CALL * least]
 
 
 def _refused(compiled: CompiledFunction, program: Program, call: Callable[..., Any]) -> str:

@@ -36,7 +36,7 @@ def taken(monkeypatch: pytest.MonkeyPatch, number: int) -> list[int]:
     """From now on this form counts as the fastest one.  Each measurement adds to the list."""
     measured: list[int] = []
 
-    def choose(forms: object) -> int:
+    def choose(forms: object, gain: float) -> int:
         measured.append(number)
         return number
 
@@ -149,7 +149,7 @@ def test_a_long_product_runs_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_a_long_product_a_piece_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
 
-    def measured(make: Callable[[], Sequence[partial[Operand]]]) -> int:
+    def measured(make: Callable[[], Sequence[partial[Operand]]], gain: float) -> int:
         for form in make():
             result = form().tensor
             made.append(result.numel() // 3 * 1000)

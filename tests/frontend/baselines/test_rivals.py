@@ -577,3 +577,31 @@ def test_whole_numbers_beside_floats_are_left_to_torch(text: str, line: str) -> 
         wanted = evaluate_at(root, positions(root, 24), values, RealField())
         got = output.numpy()[tuple(positions(root, 24).T)]
         np.testing.assert_allclose(got, np.asarray(wanted, dtype=float), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "line"),
+    [
+        (
+            "W[f,c,r] = A[b,c,h+r-1]*D[b,f,h] where r in 0:3",
+            {"A": (2, 3, 16), "D": (2, 4, 16)},
+            "torch.nn.grad.conv1d_weight(A, (4, 3, 3), D, padding=1)",
+        ),
+        (
+            "W[c,f,r,s] = 2*A[b,c,2*h+r-1,w+3*s]*D[b,f,h,w] where r in 0:3, s in 0:2",
+            {"A": (2, 3, 31, 20), "D": (2, 4, 16, 17)},
+            "torch.nn.grad.conv2d_weight(A, (4, 3, 3, 2), D, stride=(2, 1), padding=(1, 0),",
+        ),
+    ],
+)
+def test_a_large_kernel_is_a_weight_gradient(
+    text: str, shapes: dict[str, tuple[int, ...]], line: str
+) -> None:
+    program = ed.parse(text, **shapes)
+    rival = rivals(program, "cpu")[0]
+    assert line in rival.text
+    generator = torch.Generator().manual_seed(0)
+    values = [torch.randn(t.shape, dtype=torch.float64, generator=generator) for t in rival.inputs]
+    given = {t.name: v.numpy() for t, v in zip(rival.inputs, values, strict=True)}
+    wanted = ed.evaluate(text, **given)
+    torch.testing.assert_close(rival.call(*values), torch.as_tensor(wanted))

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import einderive as ed
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.baselines import rival
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.bench.sizes import FORMULAS, measured
+from einderive.frontend.sizes import remade
 from einderive.frontend.sizes.family import Family
 from einderive.frontend.sizes.remade import _run
 from einderive.ta.errors import OperandError, RangeError
@@ -100,6 +102,45 @@ def test_of_the_plain_programs_none_is_written_beyond_the_one_that_was_chosen(
         given[0] = 0
         assert _run(known, at(9), None, checked=True, timed=True) is not None
         assert given[0] == place
+
+
+def test_a_plain_program_that_would_be_written_otherwise_is_taken_as_it_is() -> None:
+    """Of three factors, others are multiplied first where the sizes are small."""
+    text = "Y[i,e] = Q[i,d]*K[j,d]*V[j,e]"
+    at = lambda n: ed.parse(text, Q=(n, 64), K=(n, 64), V=(n, 64))  # noqa: E731
+    words = ("matmul pair by pair",)
+    large, small = (
+        next(one.text for one in rivals(at(n), "cpu") if one.words == words) for n in (128, 8)
+    )
+    assert large != small
+    known: Any = SimpleNamespace(
+        derivation=SimpleNamespace(nan="loose"),
+        device="cpu",
+        chosen=SimpleNamespace(words=words, text=large, label="baseline"),
+    )
+    program = at(8)
+    run = _run(known, program, None, checked=True, timed=True)
+    assert run is not None
+    q, k, v = values = [torch.randn(8, 64) for _ in range(3)]
+    (found,) = run(dict(zip(program.inputs, values, strict=True)))
+    torch.testing.assert_close(found, q @ k.T @ v)
+
+
+def test_a_text_that_names_a_size_is_refused_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here none is written again, and the text has the first size in it."""
+    f = ed.compile(
+        "Y[i] = x[i]*y[i+1] where i in 0:n-1",
+        x=("n",),
+        y=("n",),
+        n=6,
+        budget=ed.Budget(states=1),
+        effort="instant",
+        remember=False,
+    )
+    monkeypatch.setattr(remade, "one_by_one", lambda *_: iter(()))
+    for n in (9, 4):
+        x, y = drawn(n), drawn(n)
+        np.testing.assert_allclose(f(x, y), x[:-1] * y[1:], rtol=1e-6)
 
 
 CASES: list[tuple[str, dict[str, Any], Callable[..., Any], list[tuple[int, ...]]]] = [

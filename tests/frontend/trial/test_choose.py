@@ -126,6 +126,18 @@ def test_a_library_operator_that_loses_digits_sets_no_bar(monkeypatch: pytest.Mo
     assert (run(a, b) - exact).abs().max() < 1e-4 * exact.abs().max()
 
 
+def test_a_plain_program_of_too_many_operations_is_left_out_and_says_so() -> None:
+    """The gradient of a strided convolution as one with the whole image as its window: it would
+    run for minutes."""
+    text = "dA[b,c,i,j] = K[f,c,i-2*h+1,j-2*w+1]*dY[b,f,h,w] where i in 0:128, j in 0:128"
+    run = quickly(text, K=(32, 16, 3, 3), dY=(1, 32, 64, 64))
+    verdict = trial(run, "conv2d").verdict
+    assert verdict.startswith("left out: its 3.4e+10 operations take at least")
+    k, dy = torch.randn(32, 16, 3, 3), torch.randn(1, 32, 64, 64)
+    wanted = torch.nn.grad.conv2d_input((1, 16, 128, 128), k, dy, stride=2, padding=1)
+    torch.testing.assert_close(run(k, dy), wanted, rtol=1e-3, atol=1e-3)
+
+
 def test_what_does_not_fit_into_memory_is_left_out_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -288,3 +300,21 @@ def test_what_was_far_behind_a_refused_candidate_races_after_all(
     monkeypatch.setattr(winner, "checked", refused_always)
     assert distances().chosen.plan is None
     assert everything_refused
+
+
+def test_a_long_program_as_written_is_run_only_where_nothing_else_is_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(choose, "rivals", lambda *_: ())
+    monkeypatch.setattr(choose, "MOST_POINTS", 10)
+    text = "Y[i,j] = 2*sum[k](A[i,k]*B[k,j]) + 1"
+    shapes: Any = {"A": (20, 30), "B": (30, 10)}
+    run = ed.derive(text, **shapes).compile()
+    assert run.chosen.plan is not None
+    assert all(each.plan is not None for each in run.trials)
+    monkeypatch.setattr(choose, "worth_compiling", lambda *_: ())
+    other = ed.derive(text, **shapes).compile(tried=0)
+    assert other.chosen.plan is None
+    a, b = torch.randn(20, 30), torch.randn(30, 10)
+    for found in (run(a, b), other(a, b)):
+        torch.testing.assert_close(found, 2 * a @ b + 1, rtol=1e-4, atol=1e-4)

@@ -56,6 +56,12 @@ READS: Final[list[tuple[str, dict[str, Any], str]]] = [
         {"A": (5, 3)},
         "dA",
     ),
+    (  # the sum is over the places of a window, not over all windows
+        "Y[i] = max[k](A{fill=-inf}[2*i+k-1]) where i in 0:20, k in 0:3",
+        {"A": (40,)},
+        "where(A{fill=-inf}[i] == Y[(i-j+1)//2] and",
+    ),
+    ("Y[i] = A[3*i+2*k]^2 where i in 0:20, k in 0:3", {"A": (63,)}, "(i-2*j)%3 == 0"),
     ("Y[i] = A[i] where i in 0:0", {"A": (4,)}, "dA"),
     ("Y[i] = sum[k](A[i,k])", {"A": (3, 0)}, "dA"),
 ]
