@@ -84,8 +84,10 @@ def _ways(sides: Sides, term: Node) -> tuple[Part, ...]:
         return ()
     ways = parts(side, term)
     if is_polynomial(side):
-        ways = islice(ways, 1 if any(map(_is_whole, sides.letters)) else MOST_WAYS)
-    return tuple([part for part in ways if not _is_trivial(sides, term, part)])
+        ways = islice(ways, 1 if any(name_of(x) in WHOLE for x in sides.letters) else MOST_WAYS)
+    if _as_power(side):  # every term is (x^1)^1
+        ways = (part for part in ways if put(sides.after, part.values) is not term)
+    return tuple(ways)
 
 
 def folds(scope: Scope, laws: Laws) -> Iterator[FoldByLaw]:
@@ -148,11 +150,6 @@ def _is_bare(side: Node) -> bool:
     letters = letters_of(side)
     compares = isinstance(side, Apply) and FUNCTIONS[side.function].truth
     return side in letters or (compares and all(each in letters for each in children(side)))
-
-
-def _is_trivial(sides: Sides, term: Node, part: Part) -> bool:
-    """Every term is (x^1)^1."""
-    return _as_power(sides.before) and put(sides.after, part.values) is term
 
 
 def _witness(sides: Sides, part: Part, position: int, scope: Scope) -> ByLaw:
@@ -236,10 +233,6 @@ def _scales(side: Node, terms: Sequence[Node]) -> list[Fraction]:
 def _degree(term: Node) -> int:
     """The highest power among the factors."""
     return max(f.exponent if isinstance(f, Power) else 1 for f in factors_of(term))
-
-
-def _is_whole(letter: Node) -> bool:
-    return name_of(letter) in WHOLE
 
 
 def matches(side: Node, term: Node, found: Values) -> Iterator[Values]:

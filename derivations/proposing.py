@@ -9,12 +9,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import gcd
 
+from einderive.derivations.steps.maps import Maps
 from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.derivations.steps.reindex_sums import ReindexSums
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Node, Scope, Select
 from einderive.ta.ir.subst import accesses, walk
+
+Ranges = Sequence[Range]
 
 
 @lru_cache(maxsize=4096)
@@ -81,24 +84,49 @@ def loops_witness(
     used = first_use(scope.body, (*forward, *sums), count)
     if used == list(range(count)):
         return ReindexLoops(tuple(forward), tuple(backward), tuple(ranges))
-    positions = {old: affine.iterator(new) for new, old in enumerate(used)}
-    positions |= {i: affine.constant(ranges[i].lo) for i in range(count) if i not in positions}
+    return _ordered(forward, backward, ranges, used)
+
+
+def _ordered(
+    forward: Sequence[Row], backward: Sequence[Row], ranges: Ranges, order: Sequence[int]
+) -> ReindexLoops:
+    """The witness for the maps, with the new loops in this order and without others."""
+    positions = {i: affine.constant(side.lo) for i, side in enumerate(ranges)}
+    positions |= {old: affine.iterator(new) for new, old in enumerate(order)}
     return ReindexLoops(
         tuple(affine.substitute(row, positions) for row in forward),
-        tuple(backward[i] for i in used),
-        tuple(ranges[i] for i in used),
+        tuple(backward[i] for i in order),
+        tuple(ranges[i] for i in order),
     )
 
 
-def replace_loop(scope: Scope, loop: int, row: Row, new: Row, bound: Range) -> ReindexLoops:
-    """The witness that puts a new loop t with range `bound` in the place of `loop`: `new` is t in
-    the old loops, `row` is `loop` in the new ones (t at the same position)."""
-    forward = list(affine.iterator_rows(len(scope.loops)))
-    backward = list(forward)
-    forward[loop], backward[loop] = row, new
-    ranges = list(scope.loops)
-    ranges[loop] = bound
-    return loops_witness(scope, forward, backward, ranges)
+def maps_witness(
+    scope: Scope, position: int, forward: Sequence[Row], backward: Sequence[Row], new: Ranges
+) -> Maps:
+    """The witness for the maps of the loops, if the iterator at the position is a loop; otherwise
+    for those of the reduction iterators."""
+    if position < len(scope.loops):
+        return loops_witness(scope, forward, backward, new)
+    return ReindexSums(tuple(forward), tuple(backward), tuple(new))
+
+
+def _kind(scope: Scope, position: int) -> tuple[list[Row], list[Range], int]:
+    """The loops, or the reduction iterators, whichever the iterator is among: as rows, with their
+    ranges, and the place of the iterator among them."""
+    first = len(scope.loops)
+    kind = slice(0, first) if position < first else slice(first, len(scope.domain))
+    rows = affine.iterator_rows(len(scope.domain))
+    return list(rows[kind]), list(scope.domain[kind]), position - kind.start
+
+
+def replace_iterator(scope: Scope, position: int, row: Row, new: Row, bound: Range) -> Maps:
+    """The witness that puts t with range `bound` in the place of an iterator: `new` is t in the old
+    iterators, `row` the old one in the new ones (t at the same position)."""
+    rows, ranges, place = _kind(scope, position)
+    ranges[place] = bound
+    around = rows[:place], rows[place + 1 :]
+    forward, backward = ([*around[0], each, *around[1]] for each in (row, new))
+    return maps_witness(scope, position, forward, backward, ranges)
 
 
 def solve(row: Row, position: int) -> Row:
@@ -108,69 +136,31 @@ def solve(row: Row, position: int) -> Row:
     return affine.scale(affine.add(affine.iterator(position), rest, -1), sign)
 
 
-def digits(position: int, low: int, factor: int, extra: int) -> tuple[Row, Row, Row]:
-    """`x = low + factor*q + p` (q at `position`, p at `extra`) and back: q, p as rows of x."""
-    forward = affine.add(
-        affine.shift(affine.scale(affine.iterator(position), factor), low), affine.iterator(extra)
-    )
-    base = affine.shift(affine.iterator(position), -low)
-    return forward, affine.floordiv(base, factor), affine.modulo(base, factor)
+def split_iterator(scope: Scope, position: int, factor: int) -> Maps:
+    """The witness for `x = lo + factor*q + p` with q, p in place of x.  q covers a partial block at
+    the end."""
+    return maps_witness(scope, position, *_split(scope, position, factor))
 
 
-def split_loop(scope: Scope, loop: int, factor: int) -> ReindexLoops:
-    """The witness for `x = lo + factor*q + p` with loops q, p in place of x.  q covers a partial
-    block at the end."""
-    return loops_witness(scope, *_split(scope, loop, factor))
-
-
-def split_loop_in_place(scope: Scope, loop: int, factor: int) -> ReindexLoops:
-    """The witness of `split_loop` with q and p next to each other in the place of x, so that the
-    result has the same order in memory."""
+def split_in_place(scope: Scope, loop: int, factor: int) -> ReindexLoops:
+    """The witness of `split_iterator` with q and p next to each other in the place of a loop x, so
+    that the result has the same order in memory."""
     forward, backward, ranges = _split(scope, loop, factor)
     order = list(range(len(ranges) - 1))
     order.insert(loop + 1, len(ranges) - 1)
-    positions = {old: affine.iterator(new) for new, old in enumerate(order)}
-    return ReindexLoops(
-        tuple(affine.substitute(row, positions) for row in forward),
-        tuple(backward[i] for i in order),
-        tuple(ranges[i] for i in order),
-    )
+    return _ordered(forward, backward, ranges, order)
 
 
-def _split(scope: Scope, loop: int, factor: int) -> tuple[list[Row], list[Row], list[Range]]:
-    count, bound = len(scope.loops), scope.loops[loop]
-    row, quotient, rest = digits(loop, bound.lo, factor, count)
-    forward = list(affine.iterator_rows(count))
-    backward = list(forward)
-    forward[loop], backward[loop] = row, quotient
-    ranges = list(scope.loops)
-    ranges[loop] = Range(0, -(-bound.extent // factor))
-    return forward, [*backward, rest], [*ranges, Range(0, factor)]
-
-
-def split_reduction(scope: Scope, index: int, factor: int) -> ReindexSums:
-    """The witness for `y = lo + factor*q + p`, with q and p in place of reduction iterator number
-    `index`."""
-    first, count, bound = len(scope.loops), len(scope.sums), scope.sums[index]
-    row, quotient, rest = digits(first + index, bound.lo, factor, first + count)
-    forward = list(affine.iterator_rows(first + count)[first:])
-    backward = list(forward)
-    forward[index], backward[index] = row, quotient
-    ranges = list(scope.sums)
-    ranges[index] = Range(0, -(-bound.extent // factor))
-    return ReindexSums(tuple(forward), (*backward, rest), (*ranges, Range(0, factor)))
-
-
-def replace_reduction(scope: Scope, index: int, row: Row, new: Row, bound: Range) -> ReindexSums:
-    """The witness that replaces reduction iterator number `index` by t with range `bound`: `new` is
-    t in the old iterators, `row` the old one in the new ones (t at the same position)."""
-    first = len(scope.loops)
-    forward = list(affine.iterator_rows(len(scope.domain))[first:])
-    backward = list(forward)
-    forward[index], backward[index] = row, new
-    ranges = list(scope.sums)
-    ranges[index] = bound
-    return ReindexSums(tuple(forward), tuple(backward), tuple(ranges))
+def _split(scope: Scope, position: int, factor: int) -> tuple[list[Row], list[Row], list[Range]]:
+    """q stands at the position of x, p behind all iterators of their kind."""
+    forward, ranges, place = _kind(scope, position)
+    x, bound = affine.iterator(position), ranges[place]
+    p = affine.iterator(position - place + len(forward))
+    base, backward = affine.shift(x, -bound.lo), list(forward)
+    forward[place] = affine.add(affine.shift(affine.scale(x, factor), bound.lo), p)
+    backward[place] = affine.floordiv(base, factor)
+    ranges[place] = Range(0, -(-bound.extent // factor))
+    return forward, [*backward, affine.modulo(base, factor)], [*ranges, Range(0, factor)]
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,6 @@ from einderive.derivations.record.verify import Finding, Report, check
 from einderive.derivations.rules import RULE_SET_VERSION
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import Graph
-from einderive.derivations.search.replay import replaced
 from einderive.derivations.search.run import Statistics
 from einderive.derivations.search.searched import MOST_STATES, Searched, searched
 from einderive.derivations.steps.kernel import Step
@@ -32,6 +31,7 @@ from einderive.ta.errors import BuildError, RecordError, TextError, shown
 from einderive.ta.given.extent_one import typed_outputs
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program, Statement
+from einderive.ta.ir.sources import moved
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse, tensors_named
 from einderive.ta.printing.show import show_program
@@ -282,9 +282,9 @@ def surviving(source: Program, plan: Plan) -> dict[Scope, Statement]:
         found.setdefault(scopes[statement.name], statement)
     roots = source.roots()
     for step in plan.steps:
-        moved = replaced(roots, step)
-        roots = tuple(moved[root] for root in roots)
+        now = moved(roots, {step.before: step.after})
+        roots = tuple(now[root] for root in roots)
         present = set(stages(*roots))
-        after = {moved.get(scope, scope): statement for scope, statement in found.items()}
+        after = {now.get(scope, scope): statement for scope, statement in found.items()}
         found = {scope: statement for scope, statement in after.items() if scope in present}
     return found

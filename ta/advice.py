@@ -5,36 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from unicodedata import category, name
 
+from einderive.ta.listing import beside
+
 _COMPLETE = "complete the formula, or take away what stands before its end"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
-_CHARACTERS = {
-    **dict.fromkeys("'\"`", "names stand without quotation marks"),
-    ".": "a point stands in numbers, and three points are the first index: A[...,i]",
-    **dict.fromkeys("&|~!", "conditions are joined with `and`, `or` and `not`"),
-    "@": "write a matrix product as C[i,j] = A[i,k]*B[k,j]",
-    "\\": "take it away: a line continues inside brackets, and after or before an operator",
-}
+_GIVEN = beside(__name__)
+_SPOKEN = _GIVEN["terminals"]
+_CHARACTERS = {sign: said for said, signs in _GIVEN["characters"].items() for sign in signs.split()}
 _LEGAL = "names are letters, digits and _; operators are + - * / ^, and in indices // and %"
 _WORDS = frozenset({"IN", "WHERE", "AND", "OR", "NOT", "INF"})
-
-
-_SPOKEN = {
-    "NAME": "a name",
-    "NUMBER": "a number",
-    "SEPARATOR": "`;`",
-    "EQUAL": "`=`",
-    "LSQB": "`[`",
-    "RSQB": "`]`",
-    "LPAR": "`(`",
-    "RPAR": "`)`",
-    "LBRACE": "`{`",
-    "RBRACE": "`}`",
-    "COMMA": "`,`",
-    "COLON": "`:`",
-    "IN": "`in`",
-    "WHERE": "`where`",
-    "$END": "the end",
-}
 _OPERATORS = {"SIGN", "TIMES", "POWER", "SUPERSCRIPT", "COMPARE", "AND", "OR"}
 """Left out of a list that says `an operator`, as are the brackets that may follow a name."""
 _BEGINNINGS = {"NAME", "NUMBER", "LPAR"}

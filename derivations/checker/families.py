@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
 
-from einderive.derivations.checker import sets
+from einderive.derivations.checker import forms, sets
 from einderive.derivations.checker.formal import (
     NEGATIVE,
     POSITIVE,
@@ -26,19 +26,14 @@ from einderive.derivations.checker.formal import (
     Sum,
     Term,
     variables_of,
-)
-from einderive.derivations.checker.forms import (
-    cancelled,
-    gathered,
-    variables_in_order,
-    with_variables,
+    with_rows,
 )
 from einderive.derivations.checker.infinities import unbounded
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Condition, Source
+from einderive.ta.ir.node import Source
 from einderive.ta.ir.positions import INDEX
 
 MOST_COMPARED = 1000
@@ -139,7 +134,7 @@ class Families:
     def _abstract(self, name: str, operand: Sum) -> tuple[Family, tuple[Row, ...]]:
         """The family, over variables 0, 1, ..., and the rows that stand for these."""
         rows: list[Row] = []
-        terms = sorted(gathered(operand), key=_rank)
+        terms = sorted(forms.gathered(operand), key=_rank)
         lifted = [_Lifting(term, rows).term() for term in terms]
         moved = tuple(_renumbered(term, len(rows)) for term in lifted)
         return Family(name, moved, tuple(range(len(rows)))), tuple(rows)
@@ -182,7 +177,7 @@ class Families:
         for (leaves, _), terms in sorted(groups.items(), key=lambda item: len(item[1])):
             once = self._idempotent(leaves, reducer)
             if not once and not terms[0].infinite:
-                terms = cancelled(terms)
+                terms = forms.cancelled(terms)
             group = sets.Group(terms, free, box, self._ranges)
             if not (group.agrees_as_set() if once else group.vanishes(tags)):
                 return False
@@ -210,14 +205,7 @@ class _Lifting:
         self.bound = {variable for variable, _ in term.bound}
 
     def term(self) -> Term:
-        term = self.source
-        atoms = tuple(
-            atom._replace(rows=tuple(map(self._row, atom.rows))) for atom in sorted(term.atoms)
-        )
-        conditions = tuple(
-            Condition(c.relation, self._row(c.row)) for c in sorted(dict.fromkeys(term.conditions))
-        )
-        return Term(term.coefficient, term.bound, conditions, atoms)
+        return with_rows(forms.in_order(self.source), self.source.bound, self._row)
 
     def _row(self, row: Row) -> Row:
         own = [(i, a) for i, a in row.terms if i in self.bound]
@@ -243,11 +231,11 @@ def _renumbered(term: Term, parameters: int) -> Term:
     """Parameter -k is variable k-1, and the bound variables follow all parameters, in the order in
     which they occur."""
     names: dict[int, int] = {}
-    for variable in (*variables_in_order(term), *(variable for variable, _ in term.bound)):
+    for variable in (*forms.variables_in_order(term), *(variable for variable, _ in term.bound)):
         names.setdefault(variable, parameters + len(names))
     places = names | {-k: k - 1 for k in range(1, parameters + 1)}
     bound = tuple(sorted((names[variable], side) for variable, side in term.bound))
-    return with_variables(term, bound, places)
+    return with_rows(term, bound, lambda row: affine.rename(row, places))
 
 
 def _written(family: Family) -> Any:

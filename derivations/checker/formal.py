@@ -11,7 +11,7 @@ Variables are numbers, each used once in all of a comparison.  Rows are `ir.affi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product as cartesian
 from typing import Any, NamedTuple, TypeAlias
@@ -161,6 +161,15 @@ def rows_of(term: Term) -> list[Row]:
     return rows + [condition.row for condition in term.conditions]
 
 
+def with_rows(
+    term: Term, bound: tuple[tuple[int, Range], ...], change: Callable[[Row], Row]
+) -> Term:
+    """The term with other bound variables and changed rows, in the order of `rows_of`."""
+    atoms = tuple(atom._replace(rows=tuple(map(change, atom.rows))) for atom in term.atoms)
+    conditions = tuple(Condition(c.relation, change(c.row)) for c in term.conditions)
+    return Term(term.coefficient, bound, conditions, atoms)
+
+
 def negations(condition: Condition) -> tuple[Condition, ...]:
     """Conditions that exclude each other and of which exactly one holds if the given condition does
     not."""
@@ -182,11 +191,11 @@ def complement(conditions: Sequence[Condition]) -> tuple[tuple[Condition, ...], 
 
 def within(rows: Sequence[Row], ranges: Sequence[Range]) -> tuple[Condition, ...]:
     """The conditions that every row lies in its range."""
-    found: list[Condition] = []
-    for row, (lo, hi) in zip(rows, ranges, strict=True):
-        found.append(Condition(">=", affine.shift(row, -lo)))
-        found.append(Condition(">=", affine.shift(affine.scale(row, -1), hi - 1)))
-    return tuple(found)
+    return tuple(
+        Condition(">=", room)
+        for row, bound in zip(rows, ranges, strict=True)
+        for room in affine.room(row, bound)
+    )
 
 
 def undecided(

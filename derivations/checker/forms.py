@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from einderive.derivations.checker.formal import Term
+from einderive.derivations.checker.formal import Term, rows_of, with_rows
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import Condition
+from einderive.ta.ir.affine import Row
 
 
 def gathered(terms: Sequence[Term]) -> list[Term]:
@@ -34,35 +33,26 @@ def cancelled(terms: Sequence[Term]) -> list[Term]:
 def _form(term: Term) -> Any:
     """Equal only for terms that differ in nothing but the coefficient and the names of their bound
     variables."""
-    ordered = term._replace(
-        atoms=tuple(sorted(term.atoms)), conditions=tuple(sorted(set(term.conditions)))
-    )
+    ordered = in_order(term)
     own = [variable for variable, _ in term.bound]
     names: dict[int, int] = {}
     for variable in (*variables_in_order(ordered), *own):
         if variable not in names:
             names[variable] = -1 - len(names) if variable in own else variable
     bound = tuple(sorted((names[variable], side) for variable, side in term.bound))
-    named = with_variables(ordered, bound, names)
+    named = with_rows(ordered, bound, lambda row: affine.rename(row, names))
     return (bound, tuple(sorted(named.conditions)), tuple(sorted(named.atoms)))
 
 
-def with_variables(
-    term: Term, bound: tuple[tuple[int, Range], ...], places: Mapping[int, int]
-) -> Term:
-    return Term(
-        term.coefficient,
-        bound,
-        tuple(Condition(c.relation, affine.rename(c.row, places)) for c in term.conditions),
-        tuple(a._replace(rows=tuple(affine.rename(r, places) for r in a.rows)) for a in term.atoms),
-    )
+def in_order(term: Term) -> Term:
+    """The term with its factors sorted, and with its conditions sorted and each once."""
+    conditions = tuple(sorted(set(term.conditions)))
+    return term._replace(atoms=tuple(sorted(term.atoms)), conditions=conditions)
 
 
 def variables_in_order(term: Term) -> list[int]:
     """The variables of the atoms' and the conditions' rows, in order."""
-    rows = [row for atom in term.atoms for row in atom.rows]
-    rows += [condition.row for condition in term.conditions]
-    return [variable for row in rows for variable in _in_row(row)]
+    return [variable for row in rows_of(term) for variable in _in_row(row)]
 
 
 def _in_row(row: Row) -> list[int]:

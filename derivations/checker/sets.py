@@ -27,6 +27,7 @@ from einderive.derivations.checker.formal import (
     Term,
     undecided,
     variables_of,
+    with_rows,
     within,
 )
 from einderive.ta.ir import affine
@@ -202,14 +203,7 @@ def _no_tags(term: Term) -> tuple[Row, ...]:
 def _at(term: Term, bound: Sequence[tuple[int, Range]], variable: int, value: int) -> Term:
     """The term with this value for the variable, over the other bound variables."""
     rows = {v: affine.iterator(v) for v in variables_of(term)} | {variable: affine.constant(value)}
-    return Term(
-        term.coefficient,
-        tuple(bound),
-        tuple(Condition(c.relation, affine.substitute(c.row, rows)) for c in term.conditions),
-        tuple(
-            a._replace(rows=tuple(affine.substitute(r, rows) for r in a.rows)) for a in term.atoms
-        ),
-    )
+    return with_rows(term, tuple(bound), lambda row: affine.substitute(row, rows))
 
 
 def _orders(atoms: Sequence[Atom]) -> list[tuple[int, ...]]:

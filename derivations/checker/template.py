@@ -30,11 +30,11 @@ from einderive.derivations.checker.compare import borders
 from einderive.derivations.checker.formal import NotShown, undecided, within
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Add, Node, Scope
+from einderive.ta.ir.node import Access, Add, Node, Scope, Tensor
 from einderive.ta.ir.operator import Binding, Window
 from einderive.ta.ir.positions import is_input
-from einderive.ta.ir.subst import accesses, rebuild, stages, substitute, walk
+from einderive.ta.ir.sources import rewritten
+from einderive.ta.ir.subst import accesses, substitute, walk, with_children
 from einderive.ta.notation.parse import parse
 
 FACTOR, EXPRESSION = "Factor", "Expression"
@@ -287,18 +287,13 @@ def _scopes(stage: Scope) -> list[tuple[Scope, tuple[Row, ...]]]:
 
 def _replaced(formula: Scope, values: Mapping[str, Value], domain: Sequence[Range]) -> Scope:
     """The formula with expressions for its tensors."""
-    done: dict[Scope, Scope] = {}
 
-    def read(access: Access) -> Node:
-        if isinstance(access.source, Scope):
-            return expr.access(done[access.source], access.rows, access.fill)
-        if not is_input(access.source):
-            return access  # an iterator as a value
-        body, held = values[access.source.name]
-        rows = zip(held, access.rows, strict=True)
-        return substitute(body, {i: affine.shift(row, domain[i].lo) for i, row in rows})
+    def step(node: Node, parts: tuple[Node, ...]) -> Node:
+        match node:
+            case Access(source=Tensor() as tensor, rows=rows) if is_input(tensor):
+                body, held = values[tensor.name]
+                at = zip(held, rows, strict=True)
+                return substitute(body, {i: affine.shift(row, domain[i].lo) for i, row in at})
+        return with_children(node, parts)
 
-    for stage in stages(formula):
-        body = rebuild(stage.body, read)
-        done[stage] = make_scope(stage.loops, stage.sums, body, stage.reducer)
-    return done[formula]
+    return rewritten([formula], step)[0]

@@ -34,28 +34,15 @@ from einderive.derivations.checker.infinities import require_single
 from einderive.derivations.checker.regions import MOST_PIECES, guard, pieces
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Condition,
-    Const,
-    Mul,
-    Node,
-    Number,
-    Power,
-    Scope,
-    Select,
-    Source,
-)
 from einderive.ta.ir.positions import INDEX
 
 MOST_STEPS = 100_000
 """At most this many expressions are translated for one comparison."""
 MOST_FACTORS = 4096
 
-Conditions = tuple[Condition, ...]
+Conditions = tuple[ir.Condition, ...]
 EMPTY: Sum = ()
 NEUTRAL: Sum = (Term(ONE),)
 """The number 1, as a product may hold it any number of times."""
@@ -73,10 +60,12 @@ class Translation:
     """Both sides of one comparison: their variables and, in `families`, their leaves; `exp_sum`
     says whether exp(a + b) = exp(a)*exp(b) is among the axioms."""
 
-    def __init__(self, families: Families, kept: Collection[Source], exp_sum: bool = True) -> None:
+    def __init__(
+        self, families: Families, kept: Collection[ir.Source], exp_sum: bool = True
+    ) -> None:
         self.families, self.kept, self.exp_sum = families, kept, exp_sum
         self.ranges: dict[int, Range] = dict(families.box)
-        self._known: dict[tuple[Node, tuple[Row, ...], bool], Sum] = {}
+        self._known: dict[tuple[ir.Node, tuple[Row, ...], bool], Sum] = {}
         self._inverses: dict[Atom, Atom] = {}
         """exp(a) for each 1/exp(a)."""
         self._steps = 0
@@ -99,7 +88,7 @@ class Translation:
         self.ranges.update(found)
         return found
 
-    def scope(self, scope: Scope, rows: Sequence[Row]) -> Sum:
+    def scope(self, scope: ir.Scope, rows: Sequence[Row]) -> Sum:
         """The scope at the rows, which lie in its loops."""
         if scope.reducer != "sum":
             reducer = scope.reducer
@@ -112,7 +101,7 @@ class Translation:
         terms = self.expression(scope.body, (*rows, *(affine.iterator(v) for v, _ in sums)))
         return bound_by(terms, sums)
 
-    def expression(self, node: Node, at: Sequence[Row]) -> Sum:
+    def expression(self, node: ir.Node, at: Sequence[Row]) -> Sum:
         """The expression with row `at[i]` for its iterator i.  The result is kept if it binds no
         variables."""
         place = (node, tuple(at), self.lenient)
@@ -121,7 +110,7 @@ class Translation:
             self._steps += 1
             if self._steps > MOST_STEPS:
                 raise NotShown("too large: sums within sums are read too many times")
-            if isinstance(node, Apply) or (isinstance(node, Power) and node.exponent < 0):
+            if isinstance(node, ir.Apply) or (isinstance(node, ir.Power) and node.exponent < 0):
                 found = self._strictly(lambda: self._expression(node, at))
             else:
                 found = self._expression(node, at)
@@ -129,20 +118,20 @@ class Translation:
                 self._known[place] = found
         return found
 
-    def _expression(self, node: Node, at: Sequence[Row]) -> Sum:
+    def _expression(self, node: ir.Node, at: Sequence[Row]) -> Sum:
         match node:
-            case Const():
+            case ir.Const():
                 return axioms.constant(node.value)
-            case Access():
+            case ir.Access():
                 rows = tuple(affine.substitute(row, at) for row in node.rows)
                 return self._read(node.source, rows, node.fill)
-            case Add():
+            case ir.Add():
                 terms = (t for operand in node.terms for t in self.expression(operand, at))
                 return positions.merged(tuple(terms), self.families)
-            case Mul():
+            case ir.Mul():
                 found = self._times([self.expression(factor, at) for factor in node.factors])
                 return positions.merged(found, self.families)
-            case Power():
+            case ir.Power():
                 count = abs(node.exponent)
                 once = max([1, *(len(t.atoms) for t in self.expression(node.base, at))])
                 if count * once > MOST_FACTORS:
@@ -150,13 +139,13 @@ class Translation:
                 if node.exponent < 0:  # without bound variables, so it may stand several times
                     return self._times([self._reciprocal(self.expression(node.base, at))] * count)
                 return self._times([self.expression(node.base, at) for _ in range(count)])
-            case Apply() if FUNCTIONS[node.function].reducer:
+            case ir.Apply() if FUNCTIONS[node.function].reducer:
                 reducer = FUNCTIONS[node.function].reducer
                 return self._reduced(reducer, self._body_parts(node, at, reducer))
-            case Apply():
+            case ir.Apply():
                 operands = [self.expression(operand, at) for operand in node.args]
                 return self._function(node.function, operands)
-            case Select():
+            case ir.Select():
                 conditions = _placed(node.conditions, at)
                 found = self._where(self.expression(node.then, at), conditions)
                 otherwise = self.expression(node.otherwise, at)
@@ -180,12 +169,12 @@ class Translation:
                 term = without(term, (inverse, base))
         return term
 
-    def _read(self, source: Source, rows: tuple[Row, ...], fill: Number) -> Sum:
+    def _read(self, source: ir.Source, rows: tuple[Row, ...], fill: ir.Number) -> Sum:
         """The source at the rows, its fill where they miss."""
         if source is INDEX:
             return positions.value(rows[0], self.families)
         inside = within(rows, source.ranges)
-        if isinstance(source, Scope) and source not in self.kept:
+        if isinstance(source, ir.Scope) and source not in self.kept:
             found = self._where(self.scope(source, rows), inside)
         else:
             found = (Term(ONE, (), (), (self.families.read(source, rows),)),)
@@ -348,7 +337,7 @@ class Translation:
         return self.families.atom("value", value)
 
     def _parts(
-        self, scope: Scope, rows: Sequence[Row], reducer: str, conditions: Conditions
+        self, scope: ir.Scope, rows: Sequence[Row], reducer: str, conditions: Conditions
     ) -> list[Piece]:
         """The pieces of a reduction's body; reductions by the same reducer become one."""
         sums = self.fresh(scope.sums)
@@ -361,10 +350,10 @@ class Translation:
             for piece in found
         ]
 
-    def _body_parts(self, node: Node, at: Sequence[Row], reducer: str) -> list[Piece]:
+    def _body_parts(self, node: ir.Node, at: Sequence[Row], reducer: str) -> list[Piece]:
         """The pieces of one body: branches, operands of the reducer's own operation, and nested
         scopes without a reduction or with the same one."""
-        if isinstance(node, Select):
+        if isinstance(node, ir.Select):
             conditions = _placed(node.conditions, at)
             found = [(conditions, node.then)]
             found += [(excluded, node.otherwise) for excluded in complement(conditions)]
@@ -373,11 +362,11 @@ class Translation:
                 for conditions, branch in found
                 for piece in self._body_parts(branch, at, reducer)
             ]
-        if isinstance(node, Mul) and reducer == "prod":
+        if isinstance(node, ir.Mul) and reducer == "prod":
             return [p for factor in node.factors for p in self._body_parts(factor, at, reducer)]
-        if isinstance(node, Apply) and FUNCTIONS[node.function].reducer == reducer:
+        if isinstance(node, ir.Apply) and FUNCTIONS[node.function].reducer == reducer:
             return [p for operand in node.args for p in self._body_parts(operand, at, reducer)]
-        if isinstance(node, Access) and isinstance(node.source, Scope):
+        if isinstance(node, ir.Access) and isinstance(node.source, ir.Scope):
             source = node.source
             same = not source.sums or source.reducer == reducer
             if same and source not in self.kept:
@@ -390,5 +379,5 @@ class Translation:
         return [Piece((), (), self.expression(node, at))]
 
 
-def _placed(conditions: Sequence[Condition], at: Sequence[Row]) -> Conditions:
-    return tuple(Condition(c.relation, affine.substitute(c.row, at)) for c in conditions)
+def _placed(conditions: Sequence[ir.Condition], at: Sequence[Row]) -> Conditions:
+    return tuple(ir.Condition(c.relation, affine.substitute(c.row, at)) for c in conditions)

@@ -14,20 +14,11 @@ from typing import TypeAlias
 
 from einderive.derivations.checker.zeros import divides, is_zero
 from einderive.ta.facts.infinite import meets_infinity
-from einderive.ta.ir import affine, expr
+from einderive.ta.ir import affine, expr, subst
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Power, Scope, Tensor
 from einderive.ta.ir.sources import redirected
-from einderive.ta.ir.subst import (
-    accesses,
-    children,
-    nested_scopes,
-    rebuild,
-    stages,
-    substitute,
-    walk,
-)
 from einderive.ta.printing.written import Written, written
 
 MOST = Written(10**100, 160)
@@ -48,16 +39,16 @@ def same_by_definition(left: Scope, right: Scope) -> bool:
 def _becomes(left: Scope, right: Scope) -> bool:
     """Is `right` one of the stages of `left` after unfolding?  Its producers are found first, and
     each that is equal to a stage of `left` is read as that stage from then on."""
-    own = dict.fromkeys(stages(left))
+    own = dict.fromkeys(subst.stages(left))
     equal: dict[Scope, Scope] = {}
     other: dict[Scope, Scope] = {}
-    for stage in stages(right):
-        sources = {read: equal.get(read, read) for read in nested_scopes(stage)}
+    for stage in subst.stages(right):
+        sources = {read: equal.get(read, read) for read in subst.nested_scopes(stage)}
         merged = len({*sources.values()}) < len(sources)  # what becomes one might cancel
         goal = stage if merged else redirected(stage, sources)
         if goal in own:
             equal[stage] = goal
-        elif own.keys() >= {*nested_scopes(goal)}:
+        elif own.keys() >= {*subst.nested_scopes(goal)}:
             found = _origin(goal, own, other)
             if found is not None:
                 equal[stage], other[found] = found, goal
@@ -67,13 +58,13 @@ def _becomes(left: Scope, right: Scope) -> bool:
 def _origin(goal: Scope, own: Iterable[Scope], other: Mapping[Scope, Scope]) -> Scope | None:
     """The first stage that becomes `goal` when what goal reads is kept, at any place or only where
     goal reads it, and the rest is written out, as `other` has it where it has the stage."""
-    places = {*accesses(goal.body)}
+    places = {*subst.accesses(goal.body)}
     kept = {place.source for place in places}
     length, depth = written(goal.body)
     longest = Written(length, min(depth, MOST.depth))
     known: dict[Source, Scope] = {}
     for stage in own:
-        if all(read.source in kept or read.source in known for read in accesses(stage.body)):
+        if all(read.source in kept or read.source in known for read in subst.accesses(stage.body)):
             there = _written_out(stage, known, longest, places.__contains__)
             whole = _written_out(stage, known, longest, lambda read: read.source in kept)
             if goal in (there, whole):
@@ -85,7 +76,7 @@ def _origin(goal: Scope, own: Iterable[Scope], other: Mapping[Scope, Scope]) -> 
 def _unfolded(scope: Scope) -> dict[Source, Scope]:
     """An equal tensor for every stage, in which all reads that may be written out are."""
     known: dict[Source, Scope] = {}
-    for stage in stages(scope):
+    for stage in subst.stages(scope):
         known[stage] = _written_out(stage, known, MOST, lambda read: False)
     return known
 
@@ -106,13 +97,13 @@ def _written_out(
         source = known.get(access.source)
         if source is None or stays(access):
             return access
-        long = len(walk(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
+        long = len(subst.walk(source.body)) > MOST_TERMS or not written(source.body).fits(longest)
         if source.sums or long or not inside(access, source, stage):
             return expr.access(source, access.rows, access.fill)
-        return substitute(source.body, access.rows)
+        return subst.substitute(source.body, access.rows)
 
     try:
-        body = rebuild(stage.body, body_of)
+        body = subst.rebuild(stage.body, body_of)
         if infinite and not _keeps_all(stage.body, body_of, body):
             return stage
         return make_scope(stage.loops, stage.sums, body, stage.reducer)
@@ -130,15 +121,12 @@ def _keeps_all(before: Node, body_of: Callable[[Access], Node], after: Node) -> 
 def _reads(node: Node, count: Callable[[Access], int]) -> int:
     """The number of reads in the expression.  Those of a power count as often as they are
     multiplied."""
-    known: dict[Node, int] = {}
 
-    def reads(node: Node) -> int:
-        if node not in known:
-            found = count(node) if isinstance(node, Access) else sum(map(reads, children(node)))
-            known[node] = found * (abs(node.exponent) if isinstance(node, Power) else 1)
-        return known[node]
+    def reads(node: Node, parts: tuple[int, ...]) -> int:
+        found = count(node) if isinstance(node, Access) else sum(parts)
+        return found * (abs(node.exponent) if isinstance(node, Power) else 1)
 
-    return reads(node)
+    return subst.fold(node, reads)
 
 
 def _within(access: Access, source: Scope, reader: Scope) -> bool:

@@ -37,7 +37,7 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Condition, Const, Node, Scope, Tensor
 from einderive.ta.ir.subst import fold, replace_node, substitute, walk, with_children
 from einderive.ta.laws import REAL_LAWS
-from einderive.ta.laws.data import NUMBERS, WHOLE
+from einderive.ta.laws.data import NUMBERS, WHOLE, Law
 from einderive.ta.notation.parse import parse
 
 Maps: TypeAlias = tuple[Sequence[Row], Sequence[Row], tuple[Range, ...]]
@@ -142,17 +142,12 @@ def by_law(before: Scope, witness: Any) -> Scope | str:
     for letter, value in standing.items():
         if letter in NUMBERS and not _is_number(value, whole=letter in WHOLE):
             return f"{letter} stands for a number of the text"
-    for condition in law.domain.split(", ") if law.domain else ():
-        if not _known(condition, standing, before.domain):
-            return f"what the law requires is not known: {condition}"
     left, right = (
         expr.add(expr.mul(factor, _read(side, standing, law.letters_type)), rest)
         for side in (old, new)
     )
-    if any(map(may_be_infinite, walk(left))):
-        return "an infinite number takes part in a law of functions"
-    if may_be_complex(left) and not law.of_complex_numbers:
-        return "the law is about real numbers"
+    if (unmet := _unmet(law, standing, before.domain, left)) is not None:
+        return unmet
     term = terms[witness.term]
     if left is not term:
         one, other = (make_scope(before.domain, (), side) for side in (left, term))
@@ -187,13 +182,11 @@ def by_fold(before: Scope, witness: Any) -> Scope | str:
         return "what leaves the reduction depends on it"
     if _read(first, standing) is not before.body:
         return "the body is not the left side of the law"
-    if any(map(may_be_infinite, walk(before.body))):
-        return "an infinite number takes part in a law of functions"
     if may_be_complex(before.body):
         return "complex numbers have no order"
-    for condition in law.domain.split(", ") if law.domain else ():
-        if not _known(condition, {**standing, "b": standing["a"]}, before.domain):
-            return f"what the law requires is not known: {condition}"
+    both = {**standing, "b": standing["a"]}
+    if (unmet := _unmet(law, both, before.domain, before.body)) is not None:
+        return unmet
     nested = make_scope(before.loops, before.sums, standing["a"], reduced[0][:3])
     read = expr.access(nested, [affine.iterator(i) for i in range(len(before.loops))])
     right = _read(new.replace(reduced[0], "a"), {**standing, "a": read})
@@ -222,13 +215,8 @@ def by_sum(before: Scope, witness: Any) -> Scope | str:
         return "a letter stands for a number of the text"
     rows = [affine.iterator(i + (i >= at)) for i in range(len(others))]
     left = _summed(old, standing, rows, affine.iterator(at), {})
-    if any(map(may_be_infinite, walk(left))):
-        return "an infinite number takes part in a law of functions"
-    if may_be_complex(left) and not law.of_complex_numbers:
-        return "the law is about real numbers"
-    for condition in law.domain.split(", ") if law.domain else ():
-        if not _known(condition, standing, others):
-            return f"what the law requires is not known: {condition}"
+    if (unmet := _unmet(law, standing, others, left)) is not None:
+        return unmet
     if left is not before.body:
         one, other = (make_scope(before.domain, (), side) for side in (left, before.body))
         if not_equal(one, other) is not None:
@@ -296,6 +284,18 @@ def _read(text: str, standing: Mapping[str, Node], dtype: str = "float32") -> No
 def _is_number(value: Node, whole: bool) -> bool:
     number = value.value if isinstance(value, Const) else None
     return isinstance(number, Fraction) and (not whole or number.denominator == 1)
+
+
+def _unmet(law: Law, standing: Mapping[str, Node], box: Sequence[Range], term: Node) -> str | None:
+    """What the law requires of a term, or of what stands for its letters, and is not known."""
+    if any(map(may_be_infinite, walk(term))):
+        return "an infinite number takes part in a law of functions"
+    if may_be_complex(term) and not law.of_complex_numbers:
+        return "the law is about real numbers"
+    for condition in law.domain.split(", ") if law.domain else ():
+        if not _known(condition, standing, box):
+            return f"what the law requires is not known: {condition}"
+    return None
 
 
 def _known(condition: str, standing: Mapping[str, Node], box: Sequence[Range]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Power, Scope, Select
-from einderive.ta.ir.subst import stages, walk
+from einderive.ta.ir.subst import fold, stages, walk
 
 
 def divides(scope: Scope) -> bool:
@@ -22,32 +22,21 @@ def divides(scope: Scope) -> bool:
 def is_zero(node: Node, i: int, values: Range) -> bool:
     """Whether the expression, which has no division, is shown to be 0 if its iterator i has one of
     these values, for all values of the other iterators."""
-    known: dict[Node, bool] = {}  # sub-terms are shared: a chain's body is long when written out
 
-    def zero(node: Node) -> bool:
-        found = known.get(node)
-        if found is None:
-            found = known[node] = of(node)
-        return found
-
-    def of(node: Node) -> bool:
+    def zero(node: Node, parts: tuple[bool, ...]) -> bool:
         match node:
             case Const():
                 return node.value == 0
-            case Add():
-                return all(map(zero, node.terms))
             case Mul():
-                return any(map(zero, node.factors))
-            case Power():
-                return zero(node.base)
-            case Select():
-                return zero(node.then) and zero(node.otherwise)
+                return any(parts)
+            case Add() | Power() | Select():
+                return all(parts)
             case Access():
                 sides = zip(node.rows, node.source.ranges, strict=True)
                 return node.fill == 0 and any(_misses(row, side, i, values) for row, side in sides)
         return False
 
-    return zero(node)
+    return fold(node, zero)
 
 
 def _misses(row: Row, side: Range, i: int, values: Range) -> bool:

@@ -28,40 +28,29 @@ from typing import NamedTuple
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import (
-    Access,
-    Apply,
-    Condition,
-    Const,
-    Mul,
-    Node,
-    Power,
-    Scope,
-    Select,
-    Tensor,
-)
 from einderive.ta.ir.positions import is_position
-from einderive.ta.ir.subst import accesses, branches, children, stages, walk
+from einderive.ta.ir.subst import branches, children, producers, walk
 
 FLOATING = ("float", "bfloat", "complex")
 """The beginnings of the names of element types that have NaN and infinities."""
 
 
-def surely_finite(node: Node) -> bool:
+def surely_finite(node: ir.Node) -> bool:
     """Whether the term is finite for all inputs: it consists of numbers and integers without
     division.  A maximum over an empty range is -inf."""
     match node:
-        case Const():
+        case ir.Const():
             return isinstance(node.value, Fraction)
-        case Access(source=Scope() as source):
+        case ir.Access(source=ir.Scope() as source):
             number = isinstance(node.fill, Fraction) and not may_be_infinite(source)
             return number and surely_finite(source.body)
-        case Access(source=Tensor() as tensor):
+        case ir.Access(source=ir.Tensor() as tensor):
             return isinstance(node.fill, Fraction) and not tensor.dtype.startswith(FLOATING)
-        case Power():
+        case ir.Power():
             return node.exponent > 0 and surely_finite(node.base)
-        case Apply():
+        case ir.Apply():
             known = FUNCTIONS[node.function]
             if known.picks:
                 return all(map(surely_finite, branches(node)))
@@ -70,14 +59,14 @@ def surely_finite(node: Node) -> bool:
             return all(map(surely_finite, children(node)))
 
 
-def zero_whatever_else(body: Node) -> bool:
+def zero_whatever_else(body: ir.Node) -> bool:
     """Whether the body is 0, and not NaN, wherever a factor that reads outside of its source makes
     it 0: no product has another factor that may be infinite."""
     return surely_finite(body) or all(
-        sum(not isinstance(f, Const) for f in term.factors) == 1
-        and all(surely_finite(f) for f in term.factors if isinstance(f, Const))
+        sum(not isinstance(f, ir.Const) for f in term.factors) == 1
+        and all(surely_finite(f) for f in term.factors if isinstance(f, ir.Const))
         for term in walk(body)
-        if isinstance(term, Mul)
+        if isinstance(term, ir.Mul)
     )
 
 
@@ -98,49 +87,48 @@ class Total(NamedTuple):
         return Total(times * sum(c.reads for c in counts), times * sum(c.numbers for c in counts))
 
 
-def total(node: Node) -> Total:
+def total(node: ir.Node) -> Total:
     """The terms of the node.  A term that a constructor drops is missing in it."""
-    known: dict[Scope, Total] = {}
+    known: dict[ir.Scope, Total] = {}
 
-    def count(node: Node) -> Total:
-        if isinstance(node, Access):
-            if isinstance(node.source, Scope):
+    def count(node: ir.Node) -> Total:
+        if isinstance(node, ir.Access):
+            if isinstance(node.source, ir.Scope):
                 return known[node.source]
             return Total(0 if is_position(node) else 1, 0)
         return _combined(node, map(count, children(node)))
 
-    sources = dict.fromkeys(access.source for access in accesses(node))
-    for stage in stages(*(source for source in sources if isinstance(source, Scope))):
+    for stage in producers(node):
         known[stage] = count(stage.body)
     return count(node)
 
 
-def _combined(node: Node, operands: Iterable[Total]) -> Total:
-    found = Total.sum_of(operands, abs(node.exponent) if isinstance(node, Power) else 1)
+def _combined(node: ir.Node, operands: Iterable[Total]) -> Total:
+    found = Total.sum_of(operands, abs(node.exponent) if isinstance(node, ir.Power) else 1)
     doubtful = not found.reads and not surely_finite(node)
     return Total(found.reads, found.numbers + doubtful)
 
 
-def drops_nothing(before: Scope, after: Scope) -> bool:
+def drops_nothing(before: ir.Scope, after: ir.Scope) -> bool:
     """Whether both sides have as many terms."""
     return total(before.body) == total(after.body)
 
 
-def total_over(node: Node, rows: Sequence[Row], box: Sequence[Range]) -> Total:
+def total_over(node: ir.Node, rows: Sequence[Row], box: Sequence[Range]) -> Total:
     """`total` of the node with its iterators replaced by rows over the box.  Of a choice that is
     decided there, only the branch that is taken counts."""
-    if isinstance(node, Select):
+    if isinstance(node, ir.Select):
         held = [_decided(condition, rows, box) for condition in node.conditions]
         if False in held:
             return total_over(node.otherwise, rows, box)
         if None not in held:
             return total_over(node.then, rows, box)
-    if isinstance(node, Access | Const):
+    if isinstance(node, ir.Access | ir.Const):
         return total(node)
     return _combined(node, (total_over(child, rows, box) for child in children(node)))
 
 
-def _decided(condition: Condition, rows: Sequence[Row], box: Sequence[Range]) -> bool | None:
+def _decided(condition: ir.Condition, rows: Sequence[Row], box: Sequence[Range]) -> bool | None:
     row = affine.simplify(affine.substitute(condition.row, rows), box)
     low, high = affine.bounds(row, box)
     if condition.relation == ">=":

@@ -37,14 +37,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from einderive.derivations.effects.forms import (
-    core,
-    corresponds,
-    form_of,
-    only_decided,
-    power_of_two,
-    regroups_many,
-)
+from einderive.derivations.effects import forms
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select, Tensor
@@ -75,8 +68,8 @@ def judged(
 
 
 def _same_operations(before: Scope, after: Scope, moved: bool) -> bool:
-    same = form_of(before) == form_of(after) or (moved and only_decided(before))
-    return same and not regroups_many(before, after)
+    same = forms.form_of(before) == forms.form_of(after) or (moved and forms.only_decided(before))
+    return same and not forms.regroups_many(before, after)
 
 
 def is_entry(node: Node) -> bool:
@@ -90,7 +83,7 @@ def is_entry(node: Node) -> bool:
             return is_copied(source)
         case Mul():
             coefficient, rest = expr.split_coefficient(node)
-            return not isinstance(rest, Mul) and power_of_two(coefficient) and is_entry(rest)
+            return not isinstance(rest, Mul) and forms.power_of_two(coefficient) and is_entry(rest)
         case Select():
             return is_entry(node.then) and is_entry(node.otherwise)
         case Apply() if chosen := branches(node):
@@ -151,7 +144,9 @@ def _held(difference: Add, node: Add) -> int:
     inputs = _inputs_of(difference)
     numbers = any(isinstance(term, Const) for term in difference.terms)
     return sum(
-        numbers if isinstance(term, Const) else is_entry(core(term)) and _inputs_of(term) <= inputs
+        numbers
+        if isinstance(term, Const)
+        else is_entry(forms.core(term)) and _inputs_of(term) <= inputs
         for term in node.terms
     )
 
@@ -159,7 +154,7 @@ def _held(difference: Add, node: Add) -> int:
 def _regrouped(old: Add, new: Add) -> bool:
     """Whether the new sum is not shown to be what the old one became."""
     lost = is_difference(old) and not is_difference(new)
-    return lost or not corresponds(old, new)
+    return lost or not forms.corresponds(old, new)
 
 
 def opens(before: Scope, after: Scope, *, deep: bool = False, pieces: bool = False) -> bool:

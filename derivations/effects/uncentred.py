@@ -14,24 +14,17 @@ from collections.abc import Iterator
 from einderive.derivations.effects.rounding import is_entry
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope
+from einderive.ta.ir.subst import children, reached
 
 
 def multiplied(body: Node) -> Iterator[Add]:
     """The sums of terms that the body multiplies, each once."""
-    seen: set[Node] = set()
-    pending = [body]
-    while pending:
-        node = pending.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if isinstance(node, Add):
-            yield node
-            pending.extend(node.terms)
-        elif isinstance(node, Mul):
-            pending.extend(node.factors)
-        elif isinstance(node, Power) and node.exponent > 0:
-            pending.append(node.base)
+
+    def below(node: Node) -> tuple[Node, ...]:
+        multiplies = isinstance(node, Add | Mul) or (isinstance(node, Power) and node.exponent > 0)
+        return children(node) if multiplies else ()
+
+    return (node for node in reached([body], below) if isinstance(node, Add))
 
 
 def raw_difference(total: Add) -> bool:
@@ -48,6 +41,7 @@ def raw_difference(total: Add) -> bool:
         if isinstance(core, Const):
             continue
         raw |= is_entry(core)
+        finite = isinstance(core, Apply) and core.function == "finite"
         if isinstance(core, Add) or (
             isinstance(core, Access)
             and isinstance(core.source, Scope)
@@ -55,10 +49,6 @@ def raw_difference(total: Add) -> bool:
             and not is_entry(core)
         ):
             signs |= {True, False}
-        elif isinstance(core, Access) or is_entry(core) or _is_finite(core):
+        elif isinstance(core, Access) or is_entry(core) or finite:
             signs.add(positive)
     return raw and len(signs) == 2
-
-
-def _is_finite(node: Node) -> bool:
-    return isinstance(node, Apply) and node.function == "finite"

@@ -32,7 +32,8 @@ def lower_bound(
     output.
     """
     outputs = [root for root in dict.fromkeys(roots) if not is_free_view(root)]
-    if not outputs or (weights and any(_inputs(root) <= weights for root in outputs)):
+    read_by = ({tensor.name for tensor in input_tensors(root)} for root in outputs)
+    if not outputs or (weights and any(names <= weights for names in read_by)):
         return 0.0
     read: dict[Tensor, int] = {}
     for root in outputs:
@@ -45,10 +46,6 @@ def lower_bound(
         if tensor.name not in weights
     )
     return machine.least_call + moved / machine.bytes_a_second(moved)
-
-
-def _inputs(scope: Scope) -> set[str]:
-    return {tensor.name for tensor in input_tensors(scope)}
 
 
 def _counts_throughout(scope: Scope) -> bool:

@@ -181,17 +181,9 @@ def _calls(node: object) -> int:
 
 
 def _operations(node: object) -> int:
-    if isinstance(node, Mul):
-        return len(node.factors) - 1
-    if isinstance(node, Add):
-        return len(node.terms) - 1
     if isinstance(node, Power):
         return max(1, abs(node.exponent) - 1)
-    if isinstance(node, Apply):
-        return FUNCTIONS[node.function].work
-    if isinstance(node, Select):
-        return 1 + len(node.conditions)
-    return 0
+    return FUNCTIONS[node.function].work if isinstance(node, Apply) else _calls(node)
 
 
 def overlap_bytes(view: Scope, item: int) -> float:

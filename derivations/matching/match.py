@@ -186,11 +186,7 @@ def _classes(scope: Scope, reads: Sequence[Access]) -> dict[tuple[bool, int], in
 
 def _unit_loops(scope: Scope) -> int:
     """The loops of extent 1, which need no role."""
-    found = 0
-    for position, extent in enumerate(scope.shape):
-        if extent == 1:
-            found |= 1 << position
-    return found
+    return sum(1 << position for position, extent in enumerate(scope.shape) if extent == 1)
 
 
 @lru_cache(maxsize=1024)

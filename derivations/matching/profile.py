@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from math import isfinite
@@ -21,22 +22,8 @@ FILE = "profiles.json"
 
 def to_data(machine: Machine) -> dict[str, Any]:
     """The profile as `from_data` reads it back."""
-    return {
-        "name": machine.name,
-        "title": machine.title,
-        "origin": machine.origin,
-        "fused": machine.fused,
-        "call_seconds": machine.call_seconds,
-        "bandwidth": {name: _table_data(table) for name, table in machine.bandwidth.items()},
-        "rates": {name: _table_data(table) for name, table in machine.rates.items()},
-        "launches": dict(machine.launches),
-        "functions": dict(machine.functions),
-        "row_seconds": machine.row_seconds,
-    }
-
-
-def _table_data(table: Table) -> dict[str, Any]:
-    return {"axes": [list(axis) for axis in table.axes], "values": list(table.values)}
+    data: dict[str, Any] = json.loads(json.dumps(asdict(machine)))
+    return data
 
 
 def from_data(data: Mapping[str, Any]) -> Machine:

@@ -14,7 +14,7 @@ from einderive.derivations.checker import Claim
 from einderive.derivations.record.verify import Finding
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import stages
+from einderive.ta.ir.subst import reached, stages
 
 
 def check_stated(
@@ -27,15 +27,9 @@ def check_stated(
     in_order = all(place[a.scope] < place[b.scope] for a, b in pairwise(claims))
     order = Finding("each stage is stated once, after what it reads", in_order)
     needs = {claim.scope: claim.needs for claim in claims}
-    read: set[Scope] = set()
-    pending = list(result)
-    while pending:
-        scope = pending.pop()
-        if scope not in read:
-            read.add(scope)
-            pending.extend(needs.get(scope, ()))
-    detail = "" if read <= set(needs) else "a stage that is read is not stated"
-    if not detail and set(needs) - read:
+    read = reached(result, lambda scope: needs.get(scope, ())).keys()
+    detail = "" if read <= needs.keys() else "a stage that is read is not stated"
+    if not detail and needs.keys() - read:
         detail = "a stage is stated that nothing reads"
     complete = Finding("the stages that are stated are those that are read", not detail, detail)
     return [order, complete, *_folded(claims, weights)]

@@ -12,19 +12,12 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from math import isfinite
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
-from einderive.derivations.record.trace import (
-    all_fields,
-    integer_of,
-    items_of,
-    part_of,
-    text_of,
-    truth_of,
-)
+from einderive.derivations.record import trace
 from einderive.derivations.search.searched import (
     MOST_STATES,
     Equality,
@@ -59,22 +52,18 @@ def search_data(made: Callable[[int], Searched]) -> dict[str, Any]:
 
 
 def columns(found: Searched) -> dict[str, Any]:
-    """The search as plain data."""
+    """The search as plain data: its tables as objects of columns."""
+    parts = {item.name: getattr(found, item.name) for item in fields(found)}
     tables = {"states": State, "equalities": Equality, "refused": Refused}
-    return {
-        item.name: _columns(tables[item.name], value) if item.name in tables else value
-        for item in fields(Searched)
-        for value in [getattr(found, item.name)]
-    }
+    for name, kind in tables.items():
+        rows = parts[name]
+        parts[name] = {f.name: [_plain(getattr(row, f.name)) for row in rows] for f in fields(kind)}
+    return parts
 
 
 def _packed(found: Searched) -> str:
     text = json.dumps(columns(found), ensure_ascii=False, separators=(",", ":"))
     return b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
-
-
-def _columns(kind: type, rows: Sequence[Any]) -> dict[str, list[Any]]:
-    return {item.name: [_plain(getattr(row, item.name)) for row in rows] for item in fields(kind)}
 
 
 def _plain(value: Any) -> Any:
@@ -89,23 +78,23 @@ def _plain(value: Any) -> Any:
 
 def read_search(data: Any) -> Searched:
     """The search; RecordError where the data are malformed or too large."""
-    given = all_fields(data, ("version", "data"), "the search")
-    if part_of(given, "version", integer_of) != VERSION:
+    given = trace.all_fields(data, ("version", "data"), "the search")
+    if trace.part_of(given, "version", trace.integer_of) != VERSION:
         raise RecordError(f"the search has another version than {VERSION}, which is read here")
-    found = _unpacked(part_of(given, "data", text_of))
-    parts = all_fields(found, [item.name for item in fields(Searched)], "the search")
+    found = _unpacked(trace.part_of(given, "data", trace.text_of))
+    parts = trace.all_fields(found, [item.name for item in fields(Searched)], "the search")
+    types = get_type_hints(Searched)
     return _consistent(
-        Searched(
-            part_of(parts, "states", _rows, State, 2 * MOST_STATES),
-            part_of(parts, "equalities", _rows, Equality),
-            part_of(parts, "refused", _rows, Refused),
-            part_of(parts, "reasons", _read, tuple[str, ...]),
-            part_of(parts, "given", _read, tuple[int, ...]),
-            part_of(parts, "programs", _read, tuple[tuple[int, ...], ...]),
-            part_of(parts, "asked", _read, int),
-            part_of(parts, "left_out", _read, int),
-        )
+        Searched(**{name: trace.part_of(parts, name, _part, kind) for name, kind in types.items()})
     )
+
+
+def _part(data: Any, kind: Any) -> Any:
+    """A field of the search: a table, or what its type says."""
+    (row, *_) = get_args(kind) or (None,)
+    if row in (State, Equality, Refused):
+        return _rows(data, row, 2 * MOST_STATES if row is State else MOST_ROWS)
+    return trace.read(data, kind)
 
 
 def _unpacked(text: str) -> Any:
@@ -125,24 +114,27 @@ def _no_number(word: str) -> Any:
     raise ValueError(word)
 
 
-def _rows(data: Any, kind: type[T], most: int = MOST_ROWS) -> tuple[T, ...]:
+def _rows(data: Any, kind: type[T], most: int) -> tuple[T, ...]:
     """The rows of a table from its columns, which are equally long."""
     types = TYPES[kind]
-    given = all_fields(data, list(types), "the table")
-    count = len(items_of(given[next(iter(types))]))
+    given = trace.all_fields(data, list(types), "the table")
+    count = len(trace.items_of(given[next(iter(types))]))
     if count > most:
         raise RecordError(f"a table of {count} rows is too large")
-    read = [
-        [_read(each, types[name]) for each in part_of(given, name, items_of, count)]
+    found = [
+        [
+            trace.read(each, types[name], _READERS)
+            for each in trace.part_of(given, name, trace.items_of, count)
+        ]
         for name in types
     ]
-    return tuple(kind(*row) for row in zip(*read, strict=True))
+    return tuple(kind(*row) for row in zip(*found, strict=True))
 
 
 def _row(value: Any) -> IteratorRow:
     types = TYPES[IteratorRow]
-    given = items_of(value, len(types))
-    return IteratorRow(*(_read(v, t) for v, t in zip(given, types.values(), strict=True)))
+    given = trace.items_of(value, len(types))
+    return IteratorRow(*(trace.read(v, t) for v, t in zip(given, types.values(), strict=True)))
 
 
 def _number(value: Any) -> float:
@@ -152,22 +144,7 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-_READERS: Mapping[Any, Callable[[Any], Any]] = {
-    str: text_of,
-    int: integer_of,
-    float: _number,
-    bool: truth_of,
-    tuple[int, ...]: lambda value: tuple(map(integer_of, items_of(value))),
-    tuple[str, ...]: lambda value: tuple(map(text_of, items_of(value))),
-    tuple[tuple[int, ...], ...]: lambda value: tuple(
-        _read(each, tuple[int, ...]) for each in items_of(value)
-    ),
-    tuple[IteratorRow, ...]: lambda value: tuple(map(_row, items_of(value))),
-}
-
-
-def _read(value: Any, kind: Any) -> Any:
-    return _READERS[kind](value)
+_READERS = {float: _number, IteratorRow: _row}
 
 
 def _consistent(found: Searched) -> Searched:

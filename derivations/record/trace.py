@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import Any, TypeVar, get_type_hints
+from types import MappingProxyType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from einderive.derivations.record.earlier import completed
 from einderive.derivations.steps.kernel import Step, Witness, kinds
@@ -31,10 +32,12 @@ MOST_ITERATORS = 1 << 16
 """Numbers of iterators from here on are refused too: an expression holds its iterators as bits."""
 
 
-def row_data(row: Row) -> Any:
-    """`[const, [[iterator, coefficient], ...], [[row, divisor, coefficient], ...]]`."""
-    floors = [[row_data(inner), n, b] for inner, n, b in row.floors]
-    return [row.const, [list(term) for term in row.terms], floors]
+def plain(value: Any) -> Any:
+    """The value with lists for its tuples and with the texts of its scopes.  A row is
+    `[const, [[iterator, coefficient], ...], [[row, divisor, coefficient], ...]]`."""
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return show_defined(value) if isinstance(value, Scope) else value
 
 
 def read_row(data: Any, depth: int = 0) -> Row:
@@ -140,43 +143,33 @@ def _positive(value: Any) -> int:
     return int(value)
 
 
-def _rows(value: Any) -> tuple[Row, ...]:
-    return tuple(read_row(row) for row in items_of(value))
+def _range(value: Any) -> Range:
+    return Range(*map(integer_of, items_of(value, 2)))
 
 
-def _ranges(value: Any) -> tuple[Range, ...]:
-    pairs = (items_of(bound, 2) for bound in items_of(value))
-    return tuple(Range(integer_of(lo), integer_of(hi)) for lo, hi in pairs)
-
-
-def integers_of(value: Any) -> tuple[int, ...]:
-    return tuple(map(integer_of, items_of(value)))
-
-
-_READERS: dict[Any, Callable[[Any, Mapping[str, Tensor]], Any]] = {
-    int: lambda value, _: integer_of(value),
-    str: lambda value, _: text_of(value),
-    tuple[int, ...]: lambda value, _: integers_of(value),
-    tuple[Row, ...]: lambda value, _: _rows(value),
-    tuple[Range, ...]: lambda value, _: _ranges(value),
-    Scope: lambda value, tensors: _scope(value, tensors),
-    tuple[Scope, ...]: lambda value, tensors: tuple(_scope(v, tensors) for v in items_of(value)),
+READERS: Mapping[Any, Callable[[Any], Any]] = {
+    int: integer_of,
+    str: text_of,
+    bool: truth_of,
+    Row: read_row,
+    Range: _range,
 }
-"""The reader of a witness's field, by the field's type."""
+"""The readers of values by their types."""
+
+
+def read(
+    value: Any, kind: Any, known: Mapping[Any, Callable[[Any], Any]] = MappingProxyType({})
+) -> Any:
+    """The value of this type, `tuple[X, ...]` from a list; `known` reads further types."""
+    if get_origin(kind) is tuple:
+        return tuple([read(item, get_args(kind)[0], known) for item in items_of(value)])
+    return (known.get(kind) or READERS[kind])(value)
 
 
 def witness_data(witness: Witness) -> dict[str, Any]:
     """The witness's kind and its fields."""
-    values = {item.name: _plain(getattr(witness, item.name)) for item in fields(witness)}
+    values = {item.name: plain(getattr(witness, item.name)) for item in fields(witness)}
     return {"kind": type(witness).__name__, **values}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Row):
-        return row_data(value)
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return show_defined(value) if isinstance(value, Scope) else value
 
 
 def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
@@ -187,7 +180,8 @@ def read_witness(data: Any, tensors: Mapping[str, Tensor]) -> Witness:
     types = get_type_hints(kind)
     names = [item.name for item in fields(kind)]
     all_fields(given, ["kind", *names], f"the witness {kind.__name__}")
-    return kind(**{name: part_of(given, name, _READERS[types[name]], tensors) for name in names})
+    scopes = {Scope: lambda text: _scope(text, tensors)}
+    return kind(**{name: part_of(given, name, read, types[name], scopes) for name in names})
 
 
 def step_data(step: Step, hints: Hints) -> dict[str, Any]:

@@ -11,18 +11,7 @@ from math import gcd, inf
 from typing import Any
 
 from einderive.derivations.checker import Claim
-from einderive.derivations.record.trace import (
-    all_fields,
-    fields_of,
-    integer_of,
-    integers_of,
-    items_of,
-    part_of,
-    read_row,
-    row_data,
-    seconds_of,
-    text_of,
-)
+from einderive.derivations.record import trace
 from einderive.derivations.search.graph import FOLDED, VIEW, Stage
 from einderive.ta.errors import RecordError
 from einderive.ta.ir import expr
@@ -65,7 +54,7 @@ def _read_data(read: Access, places: Mapping[Scope, int]) -> dict[str, Any]:
     source = read.source
     return {
         "source": source.name if isinstance(source, Tensor) else places[source],
-        "rows": [row_data(row) for row in read.rows],
+        "rows": trace.plain(read.rows),
         "fill": _number_data(read.fill),
     }
 
@@ -94,16 +83,16 @@ class _Misfit(Exception):
 def _claim(
     data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor], operators: Sequence[Operator]
 ) -> Claim:
-    given = all_fields(data, ("scope", "operator", "predicted_seconds", "binding"), "a stage")
-    scope = part_of(given, "scope", _scope, scopes)
-    name = part_of(given, "operator", text_of)
-    part_of(given, "predicted_seconds", seconds_of)
+    given = trace.all_fields(data, ("scope", "operator", "predicted_seconds", "binding"), "a stage")
+    scope = trace.part_of(given, "scope", _scope, scopes)
+    name = trace.part_of(given, "operator", trace.text_of)
+    trace.part_of(given, "predicted_seconds", trace.seconds_of)
     if given["binding"] is None:
         return _unbound(scope, name)
     operator = next((each for each in operators if each.name == name), None)
     if operator is None:
         raise RecordError(f"no known operator {name!r:.80}")
-    return Claim(scope, operator, part_of(given, "binding", _binding, scope, scopes, tensors))
+    return Claim(scope, operator, trace.part_of(given, "binding", _binding, scope, scopes, tensors))
 
 
 def _unbound(scope: Scope, name: str) -> Claim:
@@ -116,7 +105,7 @@ def _unbound(scope: Scope, name: str) -> Claim:
 
 
 def _scope(value: Any, scopes: Sequence[Scope]) -> Scope:
-    place = integer_of(value)
+    place = trace.integer_of(value)
     if not 0 <= place < len(scopes):
         raise _Misfit(f"{place} is no stage of the program, which has {len(scopes)}")
     return scopes[place]
@@ -125,19 +114,22 @@ def _scope(value: Any, scopes: Sequence[Scope]) -> Scope:
 def _binding(
     data: Any, scope: Scope, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]
 ) -> Binding:
-    given = all_fields(data, ("operands", "roles", "windows", "coefficient"), "a binding")
-    windows = [items_of(window, len(WINDOW)) for window in items_of(given["windows"])]
+    given = trace.all_fields(data, ("operands", "roles", "windows", "coefficient"), "a binding")
+    windows = [trace.items_of(window, len(WINDOW)) for window in trace.items_of(given["windows"])]
     return Binding(
         scope,
-        tuple(_read(read, scopes, tensors) for read in items_of(given["operands"])),
-        {name: integers_of(held) for name, held in fields_of(given["roles"]).items()},
-        tuple(Window(*map(integer_of, window)) for window in windows),
+        tuple(_read(read, scopes, tensors) for read in trace.items_of(given["operands"])),
+        {
+            name: trace.read(held, tuple[int, ...])
+            for name, held in trace.fields_of(given["roles"]).items()
+        },
+        tuple(Window(*map(trace.integer_of, window)) for window in windows),
         _number(given["coefficient"]),
     )
 
 
 def _read(data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]) -> Access:
-    given = all_fields(data, ("source", "rows", "fill"), "an operand")
+    given = trace.all_fields(data, ("source", "rows", "fill"), "an operand")
     source: Tensor | Scope | None
     if isinstance(given["source"], str):
         source = tensors.get(given["source"])
@@ -145,7 +137,7 @@ def _read(data: Any, scopes: Sequence[Scope], tensors: Mapping[str, Tensor]) -> 
             raise RecordError(f"{given['source']!r:.80} is not a tensor of the formula")
     else:
         source = _scope(given["source"], scopes)
-    rows = [read_row(row) for row in items_of(given["rows"])]
+    rows = [trace.read_row(row) for row in trace.items_of(given["rows"])]
     if len(rows) != len(source.ranges):
         raise _Misfit(f"{len(rows)} rows for a source of {len(source.ranges)} dimensions")
     return expr.access(source, rows, _number(given["fill"]))
@@ -156,7 +148,7 @@ def _number(data: Any) -> Number:
         if data not in ("inf", "-inf"):
             raise RecordError(f"{data!r:.80} stands where a number belongs")
         return float(data)
-    numerator, denominator = map(integer_of, items_of(data, 2))
+    numerator, denominator = map(trace.integer_of, trace.items_of(data, 2))
     if denominator <= 0 or gcd(numerator, denominator) != 1:
         raise RecordError(f"{data!r:.80} stands where a fraction in lowest terms belongs")
     return Fraction(numerator, denominator)

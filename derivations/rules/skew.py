@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.proposing import (
-    affine_rows,
-    combinations,
-    replace_loop,
-    replace_reduction,
-    solve,
-)
+from einderive.derivations.proposing import affine_rows, combinations, replace_iterator, solve
 from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.facts.zeros import zero_reads
@@ -27,14 +21,14 @@ def propose(scope: Scope) -> Iterator[Witness]:
             bound = row_range(new, scope.loops)
             for loop, a in new.terms:
                 if abs(a) == 1:
-                    yield replace_loop(scope, loop, solve(new, loop), new, bound)
+                    yield replace_iterator(scope, loop, solve(new, loop), new, bound)
     for row in affine_rows(scope):
         for new in combinations(row, range(len(scope.domain))):
             summed = [i for i, a in new.terms if i >= first and abs(a) == 1]
             if len(summed) == 1 and any(i < first for i, _ in new.terms):
                 bound = _summed_range(scope, new)
                 (index,) = summed
-                yield replace_reduction(scope, index - first, solve(new, index), new, bound)
+                yield replace_iterator(scope, index, solve(new, index), new, bound)
 
 
 def _summed_range(scope: Scope, new: Row) -> Range:

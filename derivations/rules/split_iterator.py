@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.proposing import affine_rows, near_divisors, split_loop, split_reduction
+from einderive.derivations.proposing import affine_rows, near_divisors, split_iterator
 from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
 from einderive.ta.ir.node import Scope
@@ -28,11 +28,9 @@ def propose(scope: Scope) -> Iterator[Witness]:
             elif extent <= min(windows):
                 for factor in range(2, extent):
                     if factor * factor <= 2 * extent:
-                        sums[position - first, factor] = None
-    for position, factor in loops:
-        yield split_loop(scope, position, factor)
-    for index, factor in sums:
-        yield split_reduction(scope, index, factor)
+                        sums[position, factor] = None
+    for position, factor in (*loops, *sums):
+        yield split_iterator(scope, position, factor)
 
 
 SPLIT_ITERATOR = Rule(**stated(__name__), propose=propose)

@@ -10,14 +10,14 @@ that several read is counted for each of them: what a whole program costs is wor
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from einderive.derivations.matching.cost import is_free_view
 from einderive.derivations.search.graph import Graph, Stage
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Access, Scope
-from einderive.ta.ir.subst import nested_scopes
+from einderive.ta.ir.subst import nested_scopes, reached
 
 
 class Choice(NamedTuple):
@@ -98,19 +98,18 @@ def _improved(
     return known
 
 
-def _reachable(graph: Graph, roots: tuple[Scope, ...]) -> set[Scope]:
-    """The scopes of the graph that a program for the roots may read."""
-    found: set[Scope] = set()
-    pending = [*roots, *(step.after for joint in graph.joints for step in joint.values())]
-    pending += [step.after for step in graph.opened.values()]  # also where none is expanded
-    while pending:
-        scope = pending.pop()
-        if scope in graph.stages and scope not in found:
-            found.add(scope)
-            pending.extend(graph.stages[scope].reads)
-            pending.extend(nested_scopes(scope))
-            pending.extend(step.after for step in graph.edges.get(scope, ()))
-    return found
+def _reachable(graph: Graph, roots: tuple[Scope, ...]) -> Container[Scope]:
+    """The scopes that a program for the roots may read."""
+
+    def below(scope: Scope) -> Iterator[Scope]:
+        if scope in graph.stages:
+            yield from graph.stages[scope].reads
+            yield from nested_scopes(scope)
+            yield from (step.after for step in graph.edges.get(scope, ()))
+
+    ends = [*roots, *(step.after for joint in graph.joints for step in joint.values())]
+    ends += [step.after for step in graph.opened.values()]  # also where none is expanded
+    return reached(ends, below)
 
 
 def _ways(

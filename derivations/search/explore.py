@@ -11,12 +11,12 @@ import heapq
 import time
 from collections.abc import Iterator, Sequence
 
-from einderive.derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view, producers
+from einderive.derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view
 from einderive.derivations.search.progress import Progress, Watch, best_seconds
 from einderive.derivations.search.strategy import CONVERGING_EFFORT, Budget, Expansion, Strategy
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import stages
+from einderive.ta.ir.subst import nested_scopes, stages
 
 EXPLORING_EFFORT = 1.0
 WATCH_EVERY = 8
@@ -82,7 +82,7 @@ def best_first(graph: Graph, roots: tuple[Scope, ...], budget: Budget) -> Iterat
         frontier.push(frontier.origin(), stage, 0.0)
         if opened := graph.open(stage):
             origin = frontier.origin()
-            for prepared in (*opened, *producers(opened[-1])):
+            for prepared in (*opened, *nested_scopes(opened[-1])):
                 frontier.push(origin, prepared, 0.0)
     _push_joints(graph, roots, frontier)
     expanded: set[Scope] = set()
@@ -152,7 +152,7 @@ def explored_after(step: Step) -> tuple[Scope, ...]:
     """The scopes that a step brings up: the new one, if it is more than a view, and what it
     reads."""
     after = step.after
-    return producers(after) if is_view(after) else (after, *producers(after))
+    return nested_scopes(after) if is_view(after) else (after, *nested_scopes(after))
 
 
 def converges(graph: Graph, step: Step, targets: Sequence[Scope]) -> bool:
@@ -174,5 +174,5 @@ def _push_joints(graph: Graph, roots: Sequence[Scope], frontier: _Frontier) -> N
             origin = frontier.origin()
             for step in group:
                 graph.estimate(step.after)
-                for producer in producers(step.after):
+                for producer in nested_scopes(step.after):
                     frontier.push(origin, producer, CONVERGING_EFFORT)

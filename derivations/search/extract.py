@@ -16,7 +16,7 @@ from einderive.derivations.search.replay import Heights, replay
 from einderive.derivations.search.variants import Variant, Variants
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import stages
+from einderive.ta.ir.subst import reached, stages
 
 HOPELESS = 30.0
 """Programs whose predicted time is this many times the best one's, and above that of the given
@@ -306,11 +306,5 @@ def unchanged(graph: Graph, roots: tuple[Scope, ...]) -> Plan:
 def used_stages(graph: Graph, roots: tuple[Scope, ...]) -> tuple[Stage, ...]:
     """The stages that the program runs, producers first (an operator may read past a nested
     scope, straight from its sources)."""
-    needed: set[Scope] = set()
-    pending = list(roots)
-    while pending:
-        scope = pending.pop()
-        if scope not in needed:
-            needed.add(scope)
-            pending.extend(graph.stage(scope).reads)
+    needed = reached(roots, lambda scope: graph.stage(scope).reads)
     return tuple(graph.stage(scope) for scope in stages(*roots) if scope in needed)

@@ -27,7 +27,7 @@ from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Mul, Scope
 from einderive.ta.ir.operator import Binding, Operator, Work
-from einderive.ta.ir.subst import accesses, nested_scopes, stages
+from einderive.ta.ir.subst import accesses, nested_scopes, reached, stages
 from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
 
 FOLDED = "folded"
@@ -234,19 +234,9 @@ class Graph:
         stage that it is."""
         known = self._estimates.get(scope)
         if known is None:
-            known = self._estimates[scope] = self._estimate(scope)
+            needed = map(self.stage, reached([scope], lambda each: self.stage(each).reads))
+            known = self._estimates[scope] = sum(stage.seconds for stage in needed)
         return known
-
-    def _estimate(self, scope: Scope) -> float:
-        total, seen, pending = 0.0, set(), [scope]
-        while pending:
-            current = pending.pop()
-            if current not in seen:
-                seen.add(current)
-                stage = self.stage(current)
-                total += stage.seconds
-                pending.extend(stage.reads)
-        return total
 
     def allows(self, step: Step) -> bool:
         """Whether the step may take part."""
@@ -315,11 +305,6 @@ def is_view(scope: Scope) -> bool:
     return (
         not scope.sums and isinstance(scope.body, Access) and isinstance(scope.body.source, Scope)
     )
-
-
-def producers(scope: Scope) -> tuple[Scope, ...]:
-    """The nested scopes that are to be explored after a step led to this scope."""
-    return tuple(a.source for a in accesses(scope.body) if isinstance(a.source, Scope))
 
 
 def default_item_bytes(roots: Sequence[Scope]) -> int:

@@ -14,22 +14,14 @@ from collections.abc import Mapping, Sequence
 
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.sources import redirected
-from einderive.ta.ir.subst import nested_scopes, stages
+from einderive.ta.ir.sources import moved, redirected
+from einderive.ta.ir.subst import from_below, nested_scopes, stages
 
 
 def replace_step(roots: tuple[Scope, ...], step: Step) -> tuple[Scope, ...]:
     """The roots with the step applied wherever its scope occurs in them."""
-    moved = replaced(roots, step)
-    return tuple(moved[root] for root in roots)
-
-
-def replaced(roots: tuple[Scope, ...], step: Step) -> dict[Scope, Scope]:
-    """The scope that each stage of the roots becomes by the step."""
-    moved: dict[Scope, Scope] = {}
-    for stage in stages(*roots):
-        moved[stage] = step.after if stage is step.before else redirected(stage, moved)
-    return moved
+    after = moved(roots, {step.before: step.after})
+    return tuple(after[root] for root in roots)
 
 
 class Heights:
@@ -40,19 +32,8 @@ class Heights:
 
     def of(self, scope: Scope) -> int:
         known = self._known
-        pending = [scope]
-        while pending:
-            current = pending[-1]
-            if current in known:
-                pending.pop()
-                continue
-            below = nested_scopes(current)
-            missing = [nested for nested in below if nested not in known]
-            if missing:
-                pending.extend(missing)
-            else:
-                known[current] = 1 + max([known[nested] for nested in below], default=0)
-                pending.pop()
+        for current in from_below([scope], known, nested_scopes):
+            known[current] = 1 + max([known[each] for each in nested_scopes(current)], default=0)
         return known[scope]
 
 
@@ -106,19 +87,12 @@ def _applied(
 def _together(roots: tuple[Scope, ...], after: Mapping[Scope, Scope]) -> tuple[Scope, ...]:
     """Each scope with its replacement, built from what its sources have become."""
     done: dict[Scope, Scope] = {}
-    pending = list(roots)
-    while pending:
-        scope = pending[-1]
-        if scope in done:
-            pending.pop()
-            continue
-        below = (after[scope],) if scope in after else nested_scopes(scope)
-        missing = [each for each in below if each not in done]
-        if missing:
-            pending.extend(missing)
-        else:
-            done[scope] = done[below[0]] if scope in after else redirected(scope, done)
-            pending.pop()
+
+    def below(scope: Scope) -> tuple[Scope, ...]:
+        return (after[scope],) if scope in after else nested_scopes(scope)
+
+    for scope in from_below(roots, done, below):
+        done[scope] = done[after[scope]] if scope in after else redirected(scope, done)
     return tuple(done[root] for root in roots)
 
 

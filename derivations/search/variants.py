@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from einderive.derivations.search.choice import Choice
-from einderive.derivations.search.graph import Graph, producers
+from einderive.derivations.search.graph import Graph
 from einderive.derivations.search.replay import Heights
 from einderive.derivations.steps.kernel import Step
 from einderive.ta.ir.node import Scope
+from einderive.ta.ir.subst import nested_scopes
 
 COMPARABLE = 1.5
 """A step is tried in the variants if it costs at most this many times the best choice."""
@@ -61,7 +62,7 @@ class Variants:
     def _along(self, forced: Mapping[Scope, Step]) -> Iterator[Variant]:
         best, edges = self._best, self._graph.edges
         for scope in dict.fromkeys(step.after for step in self.steps(Variant(forced))):
-            for nested in producers(scope):
+            for nested in nested_scopes(scope):
                 for step in edges.get(nested, ()):
                     after = best.get(step.after)
                     if after and after.seconds < COMPARABLE * best[nested].seconds:

@@ -21,19 +21,10 @@ from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.maps import term_text
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
-from einderive.ta.ir import affine, expr
+from einderive.ta.ir import affine, expr, subst
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Apply, Node, Power, Scope, Select, Source
 from einderive.ta.ir.positions import is_input
-from einderive.ta.ir.subst import (
-    accesses,
-    branches,
-    children,
-    factors_of,
-    stages,
-    walk,
-    with_children,
-)
 
 NOTHING = expr.const(0)
 
@@ -56,11 +47,11 @@ class Factor(Witness):
         0, they have to be of other inputs than the factor, since they may ask where it is infinite.
         """
         terms = terms_to_factor(scope.body)
-        first = factors_of(terms[0])
+        first = subst.factors_of(terms[0])
         if not 0 <= self.factor < len(first):
             raise RuleRefused("the first term has no such factor")
         common = first[self.factor]
-        if not common.free or any(common not in factors_of(t) for t in terms):
+        if not common.free or any(common not in subst.factors_of(t) for t in terms):
             raise RuleRefused("not every term has this factor")
         chooses = deciding(scope.body)
         if any(map(may_be_infinite, terms if chooses else [common])):
@@ -70,7 +61,10 @@ class Factor(Witness):
                 raise RuleRefused("the choice may hide where the factor is infinite")
             if not _inputs(common).isdisjoint(_inputs(*chooses)):
                 raise RuleRefused("the choice may ask whether the factor is infinite")
-        rest = {term: expr.mul(*(f for f in factors_of(term) if f is not common)) for term in terms}
+        rest = {
+            term: expr.mul(*(f for f in subst.factors_of(term) if f is not common))
+            for term in terms
+        }
         if isinstance(scope.body, Add):
             inner = expr.add(*(rest[term] for term in terms))
         else:
@@ -79,52 +73,52 @@ class Factor(Witness):
 
     def bound(self, scope: Scope, names: Sequence[str] = ()) -> tuple[tuple[str, str], ...]:
         terms = terms_to_factor(scope.body)
-        common = factors_of(terms[0])[self.factor]
+        common = subst.factors_of(terms[0])[self.factor]
         return (("a", term_text(common, scope, names)), ("terms with it", f"all {len(terms)}"))
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         return judged("reassociates", before, after)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        return surely_finite(factors_of(terms_to_factor(before.body)[0])[self.factor])
+        return surely_finite(subst.factors_of(terms_to_factor(before.body)[0])[self.factor])
 
 
 def _stays_finite(node: Node) -> bool:
     """Whether the value is finite for all finite inputs, apart from overflow of sums and products:
     no quotient takes part, and no function.  Where a choice takes 0, a factor that is infinite
     would make NaN of it: `where(i > 0, a/b[i], 0)` often stands there to leave out b[0] = 0."""
-    bodies = [stage.body for part in walk(node) for stage in _read(part)]
+    bodies = [stage.body for part in subst.walk(node) for stage in _read(part)]
     return not any(
         isinstance(part, Apply) or (isinstance(part, Power) and part.exponent < 0)
         for body in (node, *bodies)
-        for part in walk(body)
+        for part in subst.walk(body)
     )
 
 
 def _read(node: Node) -> tuple[Scope, ...]:
     """The scopes that a read needs."""
     if isinstance(node, Access) and isinstance(node.source, Scope):
-        return tuple(stages(node.source))
+        return tuple(subst.stages(node.source))
     return ()
 
 
 def _chosen(node: Node, made: dict[Node, Node]) -> Node:
     """The choice with what `made` has for each branch in its place."""
-    if not branches(node):
+    if not subst.branches(node):
         return made.get(node, NOTHING)
     if node not in made:
-        then, otherwise = (_chosen(branch, made) for branch in branches(node))
+        then, otherwise = (_chosen(branch, made) for branch in subst.branches(node))
         if isinstance(node, Select):
             made[node] = expr.select(node.conditions, then, otherwise)
         else:
-            made[node] = with_children(node, (*children(node)[:1], then, otherwise))
+            made[node] = subst.with_children(node, (*subst.children(node)[:1], then, otherwise))
     return made[node]
 
 
 def _inputs(*nodes: Node) -> set[Source]:
     """The tensors that the terms read, also through scopes."""
-    bodies = [stage.body for node in nodes for part in walk(node) for stage in _read(part)]
-    read = {access.source for body in (*nodes, *bodies) for access in accesses(body)}
+    bodies = [stage.body for node in nodes for part in subst.walk(node) for stage in _read(part)]
+    read = {access.source for body in (*nodes, *bodies) for access in subst.accesses(body)}
     return {source for source in read if is_input(source)}
 
 
@@ -132,27 +126,20 @@ def terms_to_factor(body: Node) -> tuple[Node, ...]:
     """The terms of a sum, or what a choice may choose, without 0: that has every factor."""
     if isinstance(body, Add):
         return body.terms
-    found = tuple(node for node in chosen(body) if node is not NOTHING and not branches(node))
-    if not branches(body) or not found:
+    found = tuple(node for node in chosen(body) if node is not NOTHING and not subst.branches(node))
+    if not subst.branches(body) or not found:
         raise RuleRefused("the body is not a sum of terms, nor a choice")
     return found
 
 
 def chosen(body: Node) -> tuple[Node, ...]:
     """A choice, the choices within it, and all that these may choose."""
-    found: dict[Node, None] = {body: None}
-    pending = [body]
-    while pending:
-        for branch in branches(pending.pop()):
-            if branch not in found:
-                found[branch] = None
-                pending.append(branch)
-    return tuple(found)
+    return tuple(subst.reached([body], subst.branches))
 
 
 def deciding(body: Node) -> tuple[Node, ...]:
     """The values that decide a choice, or one of those within it."""
-    return tuple(n.args[0] for n in chosen(body) if isinstance(n, Apply) and branches(n))
+    return tuple(n.args[0] for n in chosen(body) if isinstance(n, Apply) and subst.branches(n))
 
 
 def asked(body: Node) -> int:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.terms import reduced
+from einderive.derivations.steps.terms import keeps_by_law, reduced
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import fold_of, holds, put
@@ -22,6 +21,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import walk
+from einderive.ta.laws import REAL_LAWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,7 @@ class FoldByLaw(Witness):
         return judged("reassociates", before, after)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        fold = fold_of(self.law, self.equation)
-        keeps = fold.law.keeps if fold else "never"
-        finite = all(surely_finite(part.body) for part in self.parts)
-        return keeps == "always" or (keeps == "finite" and finite)
+        return keeps_by_law(REAL_LAWS.get(self.law), self.parts)
 
     def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """The law in the direction in which it is used."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from einderive.derivations.effects.nonfinite import drops_nothing
 from einderive.derivations.effects.rounding import Exactness, judged
@@ -22,7 +22,7 @@ from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Node, Scope
 from einderive.ta.ir.sources import redirected
-from einderive.ta.ir.subst import children, nested_scopes, stages
+from einderive.ta.ir.subst import fold, nested_scopes, stages
 from einderive.ta.printing.written import MOST_LENGTH, written
 
 
@@ -96,18 +96,9 @@ def _too_long(body: Node, access: Access, inlined: Node) -> bool:
     the read is written, it is, unless parts of it cancel."""
     own, source = written(body), written(inlined)
     most, further = max(MOST_LENGTH, own.length) - own.length, source.length - 1
-    return further > most or _times(body, access) * further > most
+    return further > most or fold(body, partial(_counted, access)) * further > most
 
 
-def _times(body: Node, access: Access) -> int:
-    """The number of times that the read stands in the body as it is written."""
-    return _counted(body, access, {access: 1})
-
-
-def _counted(node: Node, access: Access, known: dict[Node, int]) -> int:
-    if access.free & ~node.free:
-        return 0  # it cannot stand there
-    found = known.get(node)
-    if found is None:
-        found = known[node] = sum(_counted(child, access, known) for child in children(node))
-    return found
+def _counted(access: Access, node: Node, parts: tuple[int, ...]) -> int:
+    """The number of times that the read stands in the term as it is written."""
+    return 1 if node is access else sum(parts)

@@ -14,10 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness, judged
 from einderive.derivations.steps.kernel import Witness
-from einderive.derivations.steps.terms import sub_term
+from einderive.derivations.steps.terms import keeps_by_law, sub_term
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.facts.sides import Sides, holds, put, sides_of
@@ -83,9 +82,7 @@ class ByLaw(Witness):
         return judged("reassociates" if self._sides().law.helps else "cancels", before, after)
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        keeps = self._sides().law.keeps if not self.backwards else "never"
-        finite = all(surely_finite(part.body) for part in self.parts)
-        return keeps == "always" or (keeps == "finite" and finite)
+        return not self.backwards and keeps_by_law(self._sides().law, self.parts)
 
     def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """The law in the direction in which it is used."""

@@ -31,8 +31,6 @@ from einderive.ta.printing.marks import row_text
 from einderive.ta.printing.printer import NO_HINTS, Printer
 from einderive.ta.printing.show import MOST_SHOWN, show, tensors_of, without_long
 
-"""An iterator and its range in the text of a scope; those of the scope itself come first."""
-
 
 @dataclass(frozen=True, slots=True)
 class Maps(Witness):
@@ -148,14 +146,10 @@ def require_zero(
     these rows leaves its range, if there are such points."""
     if not leaving:
         return
-    _require_sum(scope)
-    if not vanishes_outside(body, box, leaving, exact):
-        raise RuleRefused(f"{what} body is not shown to be 0")
-
-
-def _require_sum(scope: Scope) -> None:
     if scope.reducer != "sum":
         raise RuleRefused(f"only a sum may gain or lose points, not {scope.reducer}")
+    if not vanishes_outside(body, box, leaving, exact):
+        raise RuleRefused(f"{what} body is not shown to be 0")
 
 
 def require_rows(rows: Sequence[Row], count: int) -> None:

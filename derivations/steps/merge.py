@@ -123,10 +123,8 @@ def _guarded(
         return inlined
     if source.sums and not neutral:
         raise RuleRefused("the nested reduction is read outside its loops, where it has a fill")
-    conditions: list[Condition] = []
-    for row, bound in escaping:
-        conditions.append(Condition(">=", affine.shift(row, -bound.lo)))
-        conditions.append(Condition(">=", affine.shift(affine.scale(row, -1), bound.hi - 1)))
+    rooms = [room for row, bound in escaping for room in affine.room(row, bound)]
+    conditions = [Condition(">=", room) for room in rooms]
     return expr.select(conditions, inlined, expr.const(access.fill))
 
 

@@ -14,9 +14,9 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.derivations.effects.rounding import Exactness
 from einderive.derivations.steps.kernel import Witness
+from einderive.derivations.steps.terms import keeps_by_law
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.closed import Closed, closed_of, placed
 from einderive.ta.facts.infinite import may_be_infinite
@@ -93,14 +93,12 @@ class SumByLaw(Witness):
         alone."""
         law = REAL_LAWS.get(self.law)
         bodies = [part.body for part in self.parts if part.body is not ZERO]
-        alone = len(bodies) == 1 or not any(map(_is_rounded, bodies))
+        whole = all(isinstance(body, Const) or is_position(body) for body in bodies)
+        alone = len(bodies) == 1 or whole
         return "reassociates" if law and law.helps and (alone or "+" not in law.text) else "cancels"
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
-        law = REAL_LAWS.get(self.law)
-        keeps = law.keeps if law else "never"
-        finite = all(surely_finite(part.body) for part in self.parts)
-        return keeps == "always" or (keeps == "finite" and finite)
+        return keeps_by_law(REAL_LAWS.get(self.law), self.parts)
 
     def words(self, scope: Scope, names: Sequence[str] = ()) -> str:
         """The law with its name."""
@@ -115,10 +113,6 @@ def _multiplied_out(node: Node) -> Node:
     if sum(prod(map(len, each)) for each in factors) > MOST_TERMS:
         return node
     return expr.add(*(expr.mul(*one) for each in factors for one in product(*each)))
-
-
-def _is_rounded(term: Node) -> bool:
-    return not isinstance(term, Const) and not is_position(term)
 
 
 def _is_long(number: Const) -> bool:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Node, Scope
 from einderive.ta.ir.subst import rename, walk
+from einderive.ta.laws.data import Law
 
 
 def reduced(scope: Scope) -> int:
@@ -35,3 +39,10 @@ def lift(term: Node, scope: Scope, summed: int) -> Node:
     ranges = [domain[i] for i in loops], [domain[i] for i in inner]
     nested = make_scope(*ranges, term, scope.reducer, resolved=True)
     return expr.access(nested, [affine.iterator(i) for i in loops])
+
+
+def keeps_by_law(law: Law | None, parts: Sequence[Scope]) -> bool:
+    """Whether a law keeps NaN and infinities where its letters stand for the bodies of `parts`."""
+    keeps = law.keeps if law else "never"
+    finite = keeps == "finite" and all(surely_finite(part.body) for part in parts)
+    return keeps == "always" or finite

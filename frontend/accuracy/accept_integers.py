@@ -84,7 +84,7 @@ def reads_integers(program: Program) -> bool:
 
 def stays_whole(program: Program) -> bool:
     """Whether all inputs are integers or bools, and every stage keeps to integers."""
-    order = stages(*program.typed_roots())
+    order = stages(*program.roots(typed=True))
     return (
         bool(program.inputs)
         and all(tensor.dtype in LIMITS for tensor in program.inputs)
@@ -98,7 +98,7 @@ def output_types(program: Program) -> tuple[torch.dtype, ...]:
     inputs = [getattr(torch, t.dtype) for t in program.inputs]
     found: dict[Source, torch.dtype] = {t: getattr(torch, t.dtype) for t in program.inputs}
     found[INDEX] = torch.int64
-    roots = program.typed_roots()
+    roots = program.roots(typed=True)
     for stage in stages(*roots):
         read = [found[source] for source in sources(stage.body)]
         found[stage] = types_beside(stage, read, inputs).result

@@ -49,7 +49,7 @@ def small_program(source: Program) -> Program | None:
     dtypes = [tensor.dtype for tensor in source.inputs]
     typed = {
         name: scope
-        for name, scope in source.typed_scopes().items()
+        for name, scope in source.inlined(typed=True).items()
         if has_another_type(scope, known[name], dtypes)
     }
     order = stages(*roots, *typed.values())

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx, fmpq
 
-from einderive.ta.exact.fields import Array, Field, whole_value
+from einderive.ta.exact.fields import Array, Field, flattened, whole_value
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Function, Pieces, combined
 from einderive.ta.ir.node import Number, Reducer
@@ -44,12 +44,13 @@ class PreciseField(Field):
     digits: int = 50
     dtype: ClassVar[np.dtype[Any]] = np.dtype(object)
     block: ClassVar[int] = 64  # each costs as much as thousands of others
+    ball: ClassVar[type[Any]] = arb
 
     def constant(self, value: Number) -> Array:
-        return self._each(_ball, value)
+        return self._each(lambda x: self.ball(ball_of(x)), value)
 
     def convert(self, values: npt.ArrayLike) -> Array:
-        return self._each(_ball, np.asarray(values).astype(object))
+        return self._each(ball_of, np.asarray(values).astype(object))
 
     def power(self, base: Array, exponent: int) -> Array:
         return self._each(lambda ball: _power(ball, exponent), base)
@@ -58,12 +59,12 @@ class PreciseField(Field):
         return self._each(partial(applied, FUNCTIONS[function]), *args)
 
     def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
-        return self._each(_combination(reducer), left, right)
+        return self._each(self._combination(reducer), left, right)
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        flat = values.reshape(*values.shape[: values.ndim - axes], -1)
+        flat = flattened(values, axes)
         with ctx.workdps(self.digits):
-            reduced = np.frompyfunc(_combination(reducer), 2, 1).reduce(flat, axis=-1)
+            reduced = np.frompyfunc(self._combination(reducer), 2, 1).reduce(flat, axis=-1)
         return np.asarray(reduced, dtype=object)
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
@@ -71,7 +72,13 @@ class PreciseField(Field):
 
     def differs(self, left: Array, right: Array) -> Array:
         """Where the two balls lie apart.  A NaN overlaps with everything."""
-        return ~self._each(arb.overlaps, left, right).astype(bool)
+        return ~self._each(self.ball.overlaps, left, right).astype(bool)
+
+    def _combination(self, reducer: Reducer) -> Callable[[Any, Any], Any]:
+        order = REDUCERS[reducer].order
+        if not order:
+            return _add if reducer == "sum" else _multiply
+        return arb.max if order > 0 else arb.min
 
     def _each(self, function: Callable[..., Any], *args: Any) -> Array:
         """The function at every position; it may leave flags of floating point behind."""
@@ -79,7 +86,8 @@ class PreciseField(Field):
             return np.asarray(np.frompyfunc(function, len(args), 1)(*args), dtype=object)
 
 
-def _ball(value: Any) -> arb:
+def ball_of(value: Any) -> arb:
+    """The ball of a number."""
     return arb(fmpq(value.numerator, value.denominator) if isinstance(value, Fraction) else value)
 
 
@@ -112,7 +120,7 @@ def applied(known: Function, *args: arb) -> arb:
         return _settled(_of_pieces(known.pieces, args))
     if not all(arg.is_finite() for arg in args):
         value = whole_value(known.name, float(args[0])) if len(args) == 1 else None
-        return NONE if value is None else _ball(value)
+        return NONE if value is None else ball_of(value)
     return NONE if known.ball is None else _settled(known.ball(*args))
 
 
@@ -125,13 +133,6 @@ def _of_pieces(pieces: Pieces, args: Sequence[arb]) -> arb:
         return above if gap > 0 else below
     exactly = gap.is_zero() or gap.is_nan()  # two equal infinities
     return (above + below) / 2 if exactly else above.union(below)
-
-
-def _combination(reducer: Reducer) -> Callable[[arb, arb], arb]:
-    order = REDUCERS[reducer].order
-    if not order:
-        return _add if reducer == "sum" else _multiply
-    return arb.max if order > 0 else arb.min
 
 
 def _settled(result: arb) -> arb:

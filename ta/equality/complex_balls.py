@@ -10,19 +10,19 @@ that is not finite.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
-from flint import acb, arb, fmpq
+from flint import acb, arb
 
 from einderive.ta.equality.balls import PreciseField, applied
 from einderive.ta.exact.fields import Array
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.data import Function
-from einderive.ta.ir.node import Number, Reducer
+from einderive.ta.ir.node import Reducer
 
 NONE: Final = acb(arb.nan())
 _ALIKE = """
@@ -37,8 +37,7 @@ ALIKE: Final = frozenset(_ALIKE.split())
 class ComplexPreciseField(PreciseField):
     """The field of complex balls (`acb`) at a given number of decimal digits."""
 
-    def constant(self, value: Number) -> Array:
-        return self._each(lambda x: acb(_real(x)), value)
+    ball: ClassVar[type[Any]] = acb
 
     def convert(self, values: npt.ArrayLike) -> Array:
         return self._each(_ball, np.asarray(values).astype(object))
@@ -57,26 +56,11 @@ class ComplexPreciseField(PreciseField):
             return self._each(lambda *balls: _of_reals(known, *balls), *args)
         return self._each(lambda *balls: _applied(value, *balls), *args)
 
-    def combine(self, reducer: Reducer, left: Array, right: Array) -> Array:
+    def _combination(self, reducer: Reducer) -> Callable[[acb, acb], acb]:
         if reducer not in ("sum", "prod"):
-            return self._each(lambda x, y: NONE, left, right)
-        if reducer == "sum":
-            return self._each(lambda x, y: _settled(x + y), left, right)
-        return self._each(lambda x, y: _settled(x * y), left, right)
-
-    def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
-        flat = values.reshape(*values.shape[: values.ndim - axes], -1)
-        columns = [flat[..., k] for k in range(flat.shape[-1])]
-        return reduce(lambda x, y: self.combine(reducer, x, y), columns)
-
-    def differs(self, left: Array, right: Array) -> Array:
-        return ~self._each(acb.overlaps, left, right).astype(bool)
-
-
-def _real(value: Any) -> arb:
-    if isinstance(value, float):
-        return arb(value)
-    return arb(fmpq(value.numerator, value.denominator))
+            return lambda x, y: NONE
+        combine: Callable[[acb, acb], acb] = acb.__add__ if reducer == "sum" else acb.__mul__
+        return lambda x, y: _settled(combine(x, y))
 
 
 def _ball(value: Any) -> acb:
@@ -84,17 +68,13 @@ def _ball(value: Any) -> acb:
 
 
 def _applied(function: Any, *balls: acb) -> acb:
-    return _settled(acb(function(*balls))) if all(map(_is_known, balls)) else NONE
+    return _settled(acb(function(*balls))) if all(b.is_finite() for b in balls) else NONE
 
 
 def _of_reals(known: Function, *balls: acb) -> acb:
     """A function that real numbers alone have."""
     real = all(ball.imag.is_zero() for ball in balls)
     return _settled(acb(applied(known, *(ball.real for ball in balls)))) if real else NONE
-
-
-def _is_known(ball: acb) -> bool:
-    return bool(ball.is_finite())
 
 
 def _settled(ball: acb) -> acb:

@@ -14,7 +14,7 @@ from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Condition, Node, Scope
-from einderive.ta.ir.sources import replace_sources
+from einderive.ta.ir.sources import redirected
 from einderive.ta.ir.subst import stages, substitute
 
 
@@ -23,7 +23,7 @@ def flatten_extremes(roots: Sequence[Scope]) -> tuple[Scope, ...]:
     for min."""
     done: dict[Scope, Scope] = {}
     for stage in stages(*roots):
-        new = replace_sources(stage, done)
+        new = redirected(stage, done)
         while (merged := _merged(new)) is not None:
             new = merged
         done[stage] = new
@@ -40,12 +40,9 @@ def _merged(stage: Scope) -> Scope | None:
     conditions = []
     if not stage.empty:
         for row, bound in zip(read.rows, inner.loops, strict=True):
-            low, high = affine.bounds(row, stage.domain)
-            if low < bound.lo:
-                conditions.append(Condition(">=", affine.shift(row, -bound.lo)))
-            if high >= bound.hi:
-                room = affine.shift(affine.scale(row, -1), bound.hi - 1)
-                conditions.append(Condition(">=", room))
+            for room in affine.room(row, bound):
+                if affine.bounds(room, stage.domain)[0] < 0:
+                    conditions.append(Condition(">=", room))
     nothing = REDUCERS[stage.reducer].identity
     if conditions and read.fill != nothing:
         return None

@@ -10,15 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from einderive.ta.errors import NameUnknownError, shown
+from einderive.ta.errors import shown
+from einderive.ta.facts.sides import put
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.given.shapes import several
 from einderive.ta.ir import expr
-from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.names import close_matches
-from einderive.ta.ir.node import Access, Apply, Node, Scope
-from einderive.ta.ir.subst import children, stages, with_children
+from einderive.ta.ir.node import Apply, Node, Scope
+from einderive.ta.ir.sources import rewritten
+from einderive.ta.ir.subst import fold, with_children
 from einderive.ta.notation.parse import parse
+from einderive.ta.refusals import misgiven
 
 MOST_NAMES: Final = 10_000
 
@@ -54,11 +56,8 @@ def law_names(laws: Iterable[str]) -> frozenset[str]:
         name = law if law in LAWS else equations.get(law.replace(" ", ""))
         if name is None:
             known = "; ".join(f"{name}: {law.equation}" for name, law in LAWS.items())
-            near = close_matches(law, LAWS)
-            raise NameUnknownError(
-                f"there is no law {law!r:.80}",
-                next_step=f"{near + '; ' if near else ''}the laws are {known}",
-            )
+            near = f"{found_near}; " if (found_near := close_matches(law, LAWS)) else ""
+            raise misgiven("no-law", law=law, near=near, known=known)
         found.append(name)
     return frozenset(found)
 
@@ -71,10 +70,7 @@ def names_given(names: object, what: str) -> tuple[str, ...]:
     elif not isinstance(names, str):
         found = several(names, MOST_NAMES)
     if found is None or len(found) > MOST_NAMES or not all(isinstance(n, str) for n in found):
-        raise NameUnknownError(
-            f"{what} are names, not {shown(names)}",
-            next_step=f'write {what}=["..."], or leave it out',
-        )
+        raise misgiven("no-names", what=what, given=shown(names))
     return tuple(map(str, found))
 
 
@@ -82,30 +78,22 @@ def apply_definitions(roots: Sequence[Scope], laws: Iterable[str]) -> tuple[Scop
     """The programs in which the functions of these laws are replaced by their definitions, in other
     definitions too."""
     chosen = {LAWS[name].function for name in laws if LAWS[name].definition}
-    done: dict[Scope, Scope] = {}
 
-    def visit(node: Node) -> Node:
-        if isinstance(node, Access) and isinstance(node.source, Scope):
-            return expr.access(done[node.source], node.rows, node.fill)
-        operands = tuple(map(visit, children(node)))
+    def step(node: Node, operands: tuple[Node, ...]) -> Node:
         if isinstance(node, Apply) and node.function in chosen:
-            return _put(visit(_definition(node.function)), operands)
+            return put(fold(_definition(node.function), step), _operands(operands))
         return with_children(node, operands)
 
-    for stage in stages(*roots):
-        done[stage] = make_scope(stage.loops, stage.sums, visit(stage.body), stage.reducer)
-    return tuple(done[root] for root in roots)
+    return rewritten(roots, step)
 
 
 def written(node: Apply) -> Node:
     """The function's definition with its operands put in."""
-    return _put(_definition(node.function), node.args)
+    return put(_definition(node.function), _operands(node.args))
 
 
-def _put(node: Node, operands: Sequence[Node]) -> Node:
-    if node in OPERANDS:
-        return operands[OPERANDS.index(node)]
-    return with_children(node, tuple(_put(child, operands) for child in children(node)))
+def _operands(operands: Sequence[Node]) -> Mapping[Node, Node]:
+    return dict(zip(OPERANDS, operands, strict=False))
 
 
 @lru_cache

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from einderive.ta.equality.exp_law import ExponentialField
 from einderive.ta.equality.signs import SignField
-from einderive.ta.exact.fields import Array, Field, ModularField, whole_value
+from einderive.ta.exact.fields import Array, Field, ModularField, flattened, whole_value
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir.node import Apply, Number, Power, Reducer, Scope
 from einderive.ta.ir.subst import every_term, is_infinite, reduces_nothing, stages
@@ -181,7 +181,7 @@ class ValuedField(Field):
 
     def reduce(self, reducer: Reducer, values: Array, axes: int) -> Array:
         if reducer == "prod" and _marked(values):
-            flat = values.reshape(*values.shape[: values.ndim - axes], -1)
+            flat = flattened(values, axes)
             return fold(self.multiply, (flat[..., k] for k in range(flat.shape[-1])))
         result = self.inner.reduce(reducer, bare(values), axes)
         if not _marked(values):

@@ -132,7 +132,7 @@ class _Bounds:
         be counted several times."""
         asked = sum(part.questions for part in parts)
         products = [part.products for part in parts]
-        most = _largest(products)
+        most = None if None in products else max((k for k in products if k is not None), default=0)
         degree = max((part.degree for part in parts), default=0)
         norms = [part.norm for part in parts]
         settled = all(part.settled for part in parts)
@@ -177,10 +177,6 @@ class _Bounds:
         compared = filter(compares, every_term(scope))
         degrees = (fold(child, self._of).degree for node in compared for child in children(node))
         return max(degrees, default=0)
-
-
-def _largest(counts: Sequence[int | None]) -> int | None:
-    return None if None in counts else max((k for k in counts if k is not None), default=0)
 
 
 def _factors(args: Sequence[_Bound]) -> int | None:

@@ -145,12 +145,13 @@ def compared(
     pieces = FUNCTIONS[function].pieces
     assert pieces is not None
     rows = list(zip(pieces.above, pieces.below, strict=True))
-    total = _combined(field, [a + b for a, b in rows], args)
-    apart = _combined(field, [a - b for a, b in rows], args)
-    size = field.multiply(apart, sign(_combined(field, pieces.gap, args)))
+    total = combined(field, [a + b for a, b in rows], args)
+    apart = combined(field, [a - b for a, b in rows], args)
+    size = field.multiply(apart, sign(combined(field, pieces.gap, args)))
     return field.multiply(field.constant(Fraction(1, 2)), field.add(total, size))
 
 
-def _combined(field: Field, row: Sequence[int], args: Sequence[Array]) -> Array:
+def combined(field: Field, row: Sequence[int], args: Sequence[Array]) -> Array:
+    """`row.args`, the sum of coefficients times operands."""
     terms = (field.multiply(field.constant(Fraction(c)), x) for c, x in zip(row, args, strict=True))
     return fold(field.add, terms)

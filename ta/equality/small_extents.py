@@ -49,25 +49,14 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from einderive.ta.ir import affine, expr
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import (
-    Access,
-    Apply,
-    Condition,
-    Mul,
-    Node,
-    Power,
-    Scope,
-    Select,
-    Source,
-    Tensor,
-)
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import accesses, every_term, fold, is_infinite, rebuild, stages, walk
 
-Roots: TypeAlias = Sequence[Scope]
-Place: TypeAlias = tuple[Scope | str, int]
+Roots: TypeAlias = Sequence[ir.Scope]
+Place: TypeAlias = tuple[ir.Scope | str, int]
 """An iterator (its scope, its position) or a tensor's dimension (the name, the dimension)."""
 
 MOST_TERMS = 64
@@ -77,8 +66,8 @@ MOST_TERMS = 64
 class Reduced(NamedTuple):
     """Both programs with small extents; `sizes` holds (extent, reduced extent) for each class."""
 
-    left: tuple[Scope, ...]
-    right: tuple[Scope, ...]
+    left: tuple[ir.Scope, ...]
+    right: tuple[ir.Scope, ...]
     sizes: tuple[tuple[int, int], ...]
 
 
@@ -121,9 +110,9 @@ class Classes:
                 found.setdefault(self.of(place), []).append((source, dimension))
         return list(found.values())
 
-    def _read(self, stage: Scope) -> None:
+    def _read(self, stage: ir.Scope) -> None:
         for node in walk(stage.body):
-            if isinstance(node, Access):
+            if isinstance(node, ir.Access):
                 for dimension, row in enumerate(node.rows):
                     place = place_of(node.source, dimension)
                     self._enter(place, node.source.ranges[dimension])
@@ -132,7 +121,7 @@ class Classes:
                     else:
                         self.bound.add(place)
                         self.bound |= {(stage, i) for i in affine.iterators(row)}
-            elif isinstance(node, Select):
+            elif isinstance(node, ir.Select):
                 for condition in node.conditions:
                     self.bound |= {(stage, i) for i in affine.iterators(condition.row)}
 
@@ -147,9 +136,9 @@ class Classes:
             self.ranges[first] |= self.ranges[second]
 
 
-def place_of(source: Source, dimension: int) -> Place:
+def place_of(source: ir.Source, dimension: int) -> Place:
     """A dimension of a tensor, by its name, or a loop of a scope."""
-    return (source.name if isinstance(source, Tensor) else source, dimension)
+    return (source.name if isinstance(source, ir.Tensor) else source, dimension)
 
 
 def reduce_extents(left: Roots, right: Roots) -> Reduced:
@@ -179,7 +168,7 @@ def _needed(
     place: Place, classes: Classes, left: Roots, right: Roots, infinite: bool
 ) -> int | None:
     """The extent e of the theorem, or None where it does not apply."""
-    known: dict[Scope, int | None] = {}
+    known: dict[ir.Scope, int | None] = {}
     for stage in stages(*left, *right):
         known[stage] = _count(stage, place, classes, known)
     most = 1
@@ -196,7 +185,7 @@ def _needed(
 
 
 def _count(
-    scope: Scope, place: Place, classes: Classes, known: Mapping[Scope, int | None]
+    scope: ir.Scope, place: Place, classes: Classes, known: Mapping[ir.Scope, int | None]
 ) -> int | None:
     """The most sum iterators of the class in one term of the scope; None where such a sum is
     inside of what is no polynomial of it."""
@@ -208,34 +197,34 @@ def _count(
 
 
 def _degree(
-    known: Mapping[Scope, int | None], node: Node, parts: tuple[int | None, ...]
+    known: Mapping[ir.Scope, int | None], node: ir.Node, parts: tuple[int | None, ...]
 ) -> int | None:
     """The most sums in one term of a scalar expression, by those of its parts and of the scopes
     that it reads."""
-    if isinstance(node, Access) and isinstance(node.source, Scope):
+    if isinstance(node, ir.Access) and isinstance(node.source, ir.Scope):
         return known[node.source]
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return None
     match node:
-        case Power():
+        case ir.Power():
             return found[0] * node.exponent if node.exponent > 0 or not found[0] else None
-        case Apply():
+        case ir.Apply():
             return None if any(found) else 0
-        case Mul():
+        case ir.Mul():
             return sum(found)
     return max(found, default=0)
 
 
 def _rebuilt(
-    order: Sequence[Scope], classes: Classes, ranges: Mapping[Place, Range]
-) -> dict[Scope, Scope]:
+    order: Sequence[ir.Scope], classes: Classes, ranges: Mapping[Place, Range]
+) -> dict[ir.Scope, ir.Scope]:
     """Every scope with the new ranges; a sum's last label counts for all that it stands for."""
-    done: dict[Scope, Scope] = {}
+    done: dict[ir.Scope, ir.Scope] = {}
 
-    def on_access(access: Access) -> Node:
+    def on_access(access: ir.Access) -> ir.Node:
         source = access.source
-        if isinstance(source, Scope):
+        if isinstance(source, ir.Scope):
             return expr.access(done[source], access.rows, access.fill)
         if source is INDEX:
             return access
@@ -254,7 +243,7 @@ def _rebuilt(
             if position >= len(stage.loops) and new != bound:
                 last = affine.shift(affine.iterator(position), 1 - new.hi)
                 times = expr.const(bound.extent - new.extent + 1)
-                weight = expr.select([Condition("==", last)], times, expr.const(1))
+                weight = expr.select([ir.Condition("==", last)], times, expr.const(1))
                 body = expr.mul(weight, body)
         first = len(stage.loops)
         done[stage] = make_scope(domain[:first], domain[first:], body, stage.reducer)

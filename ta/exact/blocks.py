@@ -1,7 +1,6 @@
 """Blocks of a box, in which the interpreter evaluates it, and positions in a flat box.
 
 blocks       slices that cover the box, each with few elements
-open_mesh    a block's iterators, each an array of its own axis
 flat, unflat from indices to the position in the flat box, and back
 """
 
@@ -44,13 +43,6 @@ def unflat(scope: Scope, positions: Indices) -> Indices:
     for k, (column, loop) in enumerate(zip(columns, scope.loops, strict=True)):
         points[:, k] = column + loop.lo
     return points
-
-
-def open_mesh(axes: Sequence[Indices]) -> list[Indices]:
-    """The axes shaped to broadcast against each other, axis k along dimension k."""
-    return [
-        axis.reshape((1,) * k + (-1,) + (1,) * (len(axes) - 1 - k)) for k, axis in enumerate(axes)
-    ]
 
 
 def blocks(

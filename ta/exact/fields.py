@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -242,15 +242,25 @@ class ModularField(Field):
             return self._unsigned(
                 REDUCERS[reducer].ufunc.reduce(self.signed_residues(values), axis=last)
             )
-        flat = values.reshape(*values.shape[: values.ndim - axes], -1)
-        while flat.shape[-1] > 1:  # halving, with a reduction after each product
-            half = flat.shape[-1] // 2
-            paired = self.multiply(flat[..., :half], flat[..., half : 2 * half])
-            flat = np.concatenate([paired, flat[..., 2 * half :]], axis=-1)
-        return np.asarray(flat[..., 0])
+        return product_of(self.multiply, values, axes)
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.integers(0, self.prime, shape, dtype=np.uint64)
+
+
+def flattened(values: Array, axes: int) -> Array:
+    """The values, their last axes as one."""
+    return values.reshape(*values.shape[: values.ndim - axes], -1)
+
+
+def product_of(multiply: Callable[[Array, Array], Array], values: Array, axes: int) -> Array:
+    """The products over the last axes, by halving, with a reduction after each product."""
+    flat = flattened(values, axes)
+    while flat.shape[-1] > 1:
+        half = flat.shape[-1] // 2
+        paired = multiply(flat[..., :half], flat[..., half : 2 * half])
+        flat = np.concatenate([paired, flat[..., 2 * half :]], axis=-1)
+    return np.asarray(flat[..., 0])
 
 
 class OrderedField(ModularField):

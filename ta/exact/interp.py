@@ -21,26 +21,13 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from einderive.ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, open_mesh, unflat
+from einderive.ta.exact.blocks import MOST_FLAT, Indices, blocks, flat, unflat
 from einderive.ta.exact.fields import Array, Field
 from einderive.ta.exact.one_term import OneTerm, one_term
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Condition,
-    Const,
-    Mul,
-    Node,
-    Power,
-    Scope,
-    Select,
-    Source,
-    Tensor,
-)
 from einderive.ta.ir.positions import INDEX, is_input
 from einderive.ta.ir.subst import accesses, fold, is_infinite, nested_scopes, sources, stages, walk
 
@@ -57,7 +44,7 @@ MOST_READ = 0.25
 its iterators then have axes of their own."""
 
 
-def evaluate(scope: Scope, values: Mapping[str, Values], domain: Field) -> Array:
+def evaluate(scope: ir.Scope, values: Mapping[str, Values], domain: Field) -> Array:
     """The scope over the whole box of its loops; array index 0 stands for a loop's `lo`.
 
     `values` holds for each tensor, by name, one array or a function from flat positions to
@@ -72,7 +59,7 @@ def evaluate(scope: Scope, values: Mapping[str, Values], domain: Field) -> Array
 
 
 def evaluate_at(
-    scope: Scope, points: npt.ArrayLike, values: Mapping[str, Values], domain: Field
+    scope: ir.Scope, points: npt.ArrayLike, values: Mapping[str, Values], domain: Field
 ) -> Array:
     """The scope at the given index points, shape (P, loops) -> (P,).
 
@@ -103,18 +90,18 @@ class _Evaluation:
 
     def __init__(self, values: Mapping[str, Values], field: Field, *, eager: bool) -> None:
         self.values, self.field, self.eager = values, field, eager
-        self.tables: dict[Scope, _Table] = {}
-        self.tensors: dict[Tensor, Array] = {}
-        self.fixed: dict[Scope, OneTerm | None] = {}
+        self.tables: dict[ir.Scope, _Table] = {}
+        self.tensors: dict[ir.Tensor, Array] = {}
+        self.fixed: dict[ir.Scope, OneTerm | None] = {}
 
-    def fill(self, scope: Scope) -> None:
+    def fill(self, scope: ir.Scope) -> None:
         """The tables of the nested scopes that are evaluated as a whole, producers first: a long
         chain of them is then no deep recursion."""
         for stage in stages(scope)[:-1]:
             if math.prod(stage.shape) <= MOST_KEPT and self.at_once(stage):
                 self.tables[stage] = _Table(self.whole(stage), None)
 
-    def at_once(self, scope: Scope) -> bool:
+    def at_once(self, scope: ir.Scope) -> bool:
         """Whether little work gives all values, that of the scopes which it reads counted: of those
         that are no table yet, a few values may be all that is needed."""
         if self.eager:
@@ -124,19 +111,16 @@ class _Evaluation:
             return False
         return all(source in self.tables for source in nested_scopes(scope))
 
-    def whole(self, scope: Scope) -> Array:
+    def whole(self, scope: ir.Scope) -> Array:
         """All values of the scope, flat."""
         result = np.empty(scope.shape, dtype=self.field.dtype)
         for block in blocks(scope.shape, self.terms(scope), self.field):
-            axes = [
-                np.arange(part.start, part.stop, dtype=np.int64) + loop.lo
-                for part, loop in zip(block, scope.loops, strict=True)
-            ]
-            found = self.block(scope, open_mesh(axes), tuple(map(len, axes)))
+            axes = _axes(block, scope.loops)
+            found = self.block(scope, np.ix_(*axes), tuple(map(len, axes)))
             np.copyto(result[block] if block else result, found)
         return result.reshape(-1)
 
-    def at(self, scope: Scope, points: Indices) -> Array:
+    def at(self, scope: ir.Scope, points: Indices) -> Array:
         """The values at the points, one each."""
         result = np.empty(len(points), dtype=self.field.dtype)
         for block in blocks((len(points),), self.terms(scope), self.field):
@@ -144,7 +128,7 @@ class _Evaluation:
             result[block] = self.block(scope, list(chosen.T), (len(chosen),))
         return result
 
-    def one_term(self, scope: Scope) -> OneTerm | None:
+    def one_term(self, scope: ir.Scope) -> OneTerm | None:
         """The equalities that fix iterators of the reduction, if the field knows whole numbers."""
         if not self.field.knows_whole or not all(r.extent for r in scope.sums):
             return None
@@ -152,42 +136,33 @@ class _Evaluation:
             self.fixed[scope] = one_term(scope)
         return self.fixed[scope]
 
-    def terms(self, scope: Scope) -> int:
+    def terms(self, scope: ir.Scope) -> int:
         """The number of terms that a reduction visits."""
-        fixed = self.one_term(scope)
-        first = len(scope.loops)
-        return math.prod(
-            bound.extent
-            for i, bound in enumerate(scope.sums, first)
-            if fixed is None or i not in fixed.values
-        )
+        return math.prod(bound.extent for bound in self.summed(scope))
 
-    def block(self, scope: Scope, loops: Sequence[Indices], shape: tuple[int, ...]) -> Array:
+    def summed(self, scope: ir.Scope) -> list[Range]:
+        """The ranges of the reduction's iterators, without those that equalities fix."""
+        fixed = self.one_term(scope)
+        known = fixed.values if fixed else ()
+        return [r for i, r in enumerate(scope.sums, len(scope.loops)) if i not in known]
+
+    def block(self, scope: ir.Scope, loops: Sequence[Indices], shape: tuple[int, ...]) -> Array:
         """The reduction where loop iterator i has the values loops[i], which broadcast to shape."""
-        field, fixed = self.field, self.one_term(scope)
-        first = len(scope.loops)
-        sums = [
-            bound
-            for i, bound in enumerate(scope.sums, first)
-            if fixed is None or i not in fixed.values
-        ]
+        field, sums = self.field, self.summed(scope)
         extents = tuple(bound.extent for bound in sums)
         if not extents:
             return np.broadcast_to(self.body(scope, loops), shape)
         total = np.broadcast_to(field.identity(scope.reducer), shape)
         outer = [index.reshape(index.shape + (1,) * len(extents)) for index in loops]
         for part in blocks(extents, 1, field, math.prod(shape)):
-            axes = [
-                np.arange(s.start, s.stop, dtype=np.int64) + r.lo
-                for s, r in zip(part, sums, strict=True)
-            ]
-            body = self.body(scope, [*outer, *open_mesh(axes)])
+            axes = _axes(part, sums)
+            body = self.body(scope, [*outer, *np.ix_(*axes)])
             full = np.broadcast_to(body, shape + tuple(map(len, axes)))
             reduced = field.reduce(scope.reducer, full, len(extents))
             total = field.combine(scope.reducer, total, reduced)
         return total
 
-    def body(self, scope: Scope, iterators: Sequence[Indices]) -> Array:
+    def body(self, scope: ir.Scope, iterators: Sequence[Indices]) -> Array:
         """The body's values; `iterators` are those that no equality fixes."""
         fixed = self.one_term(scope)
         if fixed is None:
@@ -204,33 +179,17 @@ class _Evaluation:
         body = self.value(fixed.body, scope.domain, known)
         return np.where(inside, body, self.field.identity(scope.reducer))
 
-    def value(self, body: Node, domain: Sequence[Range], iterators: Sequence[Indices]) -> Array:
+    def value(self, body: ir.Node, domain: Sequence[Range], iterators: Sequence[Indices]) -> Array:
         """The values of a scalar expression."""
-        field = self.field
-
-        def value(node: Node, parts: tuple[Array, ...]) -> Array:
-            match node:
-                case Const():
-                    return field.constant(node.value)
-                case Access():
-                    return self.access(node, domain, iterators)
-                case Mul():
-                    return reduce(field.multiply, parts)
-                case Add():
-                    return reduce(field.add, parts)
-                case Power():
-                    return field.power(parts[0], node.exponent)
-                case Apply():
-                    return field.apply(node.function, *parts)
-                case Select():
-                    taken = [_holds(condition, iterators) for condition in node.conditions]
-                    return np.where(reduce(np.logical_and, taken), *parts)
-            raise TypeError(f"{type(node).__name__} is no scalar expression")
-
-        return fold(body, value)
+        return value_of(
+            body,
+            self.field,
+            lambda access: self.access(access, domain, iterators),
+            lambda condition: _holds(condition, iterators),
+        )
 
     def access(
-        self, access: Access, ranges: Sequence[Range], iterators: Sequence[Indices]
+        self, access: ir.Access, ranges: Sequence[Range], iterators: Sequence[Indices]
     ) -> Array:
         """The source's values where the rows are inside its ranges, the fill elsewhere."""
         if access.source is INDEX:
@@ -244,7 +203,7 @@ class _Evaluation:
                 valid = (index >= bound.lo) & (index < bound.hi)
                 inside = valid if inside is None else inside & valid
             columns.append(index - bound.lo)
-        if math.prod(access.source.shape) > MOST_FLAT and isinstance(access.source, Scope):
+        if math.prod(access.source.shape) > MOST_FLAT and isinstance(access.source, ir.Scope):
             return self.far(access, columns, inside)
         position = flat(columns, access.source.shape)
         if inside is None:
@@ -254,10 +213,10 @@ class _Evaluation:
         result[inside] = self.lookup(access.source, position[inside])
         return result
 
-    def far(self, access: Access, columns: Sequence[Indices], inside: Array | None) -> Array:
+    def far(self, access: ir.Access, columns: Sequence[Indices], inside: Array | None) -> Array:
         """The values of a nested scope of which the positions are not counted in 64 bits."""
         source = access.source
-        assert isinstance(source, Scope)
+        assert isinstance(source, ir.Scope)
         shapes = [c.shape for c in columns] + ([] if inside is None else [inside.shape])
         shape = np.broadcast_shapes(*shapes)
         known = np.broadcast_to(True if inside is None else inside, shape)
@@ -269,9 +228,9 @@ class _Evaluation:
             result[known] = self.at(source, unique)[inverse.reshape(-1)]
         return result
 
-    def lookup(self, source: Source, positions: Indices) -> Array:
+    def lookup(self, source: ir.Source, positions: Indices) -> Array:
         """The source's values at positions of its flat box."""
-        if isinstance(source, Tensor):
+        if isinstance(source, ir.Tensor):
             given = self.values[source.name]
             if callable(given):
                 return self.field.convert(given(positions))
@@ -286,7 +245,7 @@ class _Evaluation:
         table = self.table(source, size, positions)
         return np.asarray(table.take(positions), dtype=self.field.dtype)
 
-    def table(self, scope: Scope, size: int, positions: Indices) -> Array:
+    def table(self, scope: ir.Scope, size: int, positions: Indices) -> Array:
         """The flat values of a nested scope, known at least at the positions."""
         table = self.tables.get(scope)
         if table is None:
@@ -305,7 +264,7 @@ class _Evaluation:
             table.known[missing] = True
         return table.values
 
-    def tensor(self, tensor: Tensor) -> Array:
+    def tensor(self, tensor: ir.Tensor) -> Array:
         """The flat values of a tensor."""
         found = self.tensors.get(tensor)
         if found is None:
@@ -318,12 +277,51 @@ class _Evaluation:
         return found
 
 
-def _holds(condition: Condition, iterators: Sequence[Indices]) -> Array:
+def _axes(block: Sequence[slice], ranges: Sequence[Range]) -> list[Indices]:
+    """The values of each iterator in the block."""
+    both = zip(block, ranges, strict=True)
+    return [np.arange(s.start, s.stop, dtype=np.int64) + r.lo for s, r in both]
+
+
+def _undecided(condition: ir.Condition) -> Array:
+    raise TypeError("a condition on iterators, of which there are none")
+
+
+def value_of(
+    body: ir.Node,
+    field: Field,
+    read: Callable[[ir.Access], Array],
+    holds: Callable[[ir.Condition], Array] = _undecided,
+) -> Array:
+    """The values of a scalar expression, from those of its reads and conditions."""
+
+    def value(node: ir.Node, parts: tuple[Array, ...]) -> Array:
+        match node:
+            case ir.Const():
+                return field.constant(node.value)
+            case ir.Access():
+                return read(node)
+            case ir.Mul():
+                return reduce(field.multiply, parts)
+            case ir.Add():
+                return reduce(field.add, parts)
+            case ir.Power():
+                return field.power(parts[0], node.exponent)
+            case ir.Apply():
+                return field.apply(node.function, *parts)
+            case ir.Select():
+                return np.where(reduce(np.logical_and, map(holds, node.conditions)), *parts)
+        raise TypeError(f"{type(node).__name__} is no scalar expression")
+
+    return fold(body, value)
+
+
+def _holds(condition: ir.Condition, iterators: Sequence[Indices]) -> Array:
     value = np.asarray(affine.evaluate(condition.row, iterators.__getitem__))
     return value >= 0 if condition.relation == ">=" else value == 0
 
 
-def visited(roots: Sequence[Scope], count: int) -> int:
+def visited(roots: Sequence[ir.Scope], count: int) -> int:
     """An upper bound on the number of iteration points for `count` points of each of the scopes."""
     order = stages(*roots)
     needed = dict.fromkeys(order, 0) | {root: min(count, root.size) for root in roots}
@@ -332,33 +330,33 @@ def visited(roots: Sequence[Scope], count: int) -> int:
         inner = needed[stage] * math.prod(side.extent for side in stage.sums)
         total += inner
         for source in (read.source for read in accesses(stage.body)):
-            if isinstance(source, Scope):
+            if isinstance(source, ir.Scope):
                 needed[source] = min(needed[source] + inner, source.size)
     return total
 
 
-def affordable(roots: Sequence[Scope], count: int, most: int) -> int:
+def affordable(roots: Sequence[ir.Scope], count: int, most: int) -> int:
     """`count`, halved until this many points of each of the scopes visit at most `most` points."""
     while count and visited(roots, count) > most:
         count //= 2
     return count
 
 
-def input_tensors(*roots: Scope) -> tuple[Tensor, ...]:
+def input_tensors(*roots: ir.Scope) -> tuple[ir.Tensor, ...]:
     """The distinct tensors that the scopes read, directly or through other scopes, in the order of
     the first read."""
     found = (source for stage in stages(*roots) for source in sources(stage.body))
-    read = (source for source in found if isinstance(source, Tensor) and is_input(source))
+    read = (source for source in found if isinstance(source, ir.Tensor) and is_input(source))
     return tuple(dict.fromkeys(read))
 
 
-def uses_order(stage: Scope) -> bool:
+def uses_order(stage: ir.Scope) -> bool:
     """Whether residues cannot evaluate the stage: it has a max, a min, an infinity, or a function
     with exact values, such as one that compares or rounds."""
     if REDUCERS[stage.reducer].order:
         return True
     return any(
         is_infinite(node)
-        or (isinstance(node, Apply) and FUNCTIONS[node.function].on_rationals is not None)
+        or (isinstance(node, ir.Apply) and FUNCTIONS[node.function].on_rationals is not None)
         for node in walk(stage.body)
     )

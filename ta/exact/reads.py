@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from einderive.ta.exact.fields import Array, Field
 from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir.affine import bits
 from einderive.ta.ir.node import Number, Reducer, Scope, Tensor
 
 
@@ -70,8 +71,4 @@ def reads(scope: Scope, tensors: Sequence[Tensor]) -> list[frozenset[tuple[str, 
         values[tensor.name] = tags.reshape(tensor.shape)
         labels += [(tensor.name, place) for place in range(count)]
     found = evaluate(scope, values, ReadsField()).reshape(-1)
-    return [frozenset(labels[bit] for bit in _bits(held)) for held in found]
-
-
-def _bits(held: int) -> list[int]:
-    return [place for place, digit in enumerate(reversed(bin(held)[2:])) if digit == "1"]
+    return [frozenset(labels[bit] for bit in bits(held)) for held in found]

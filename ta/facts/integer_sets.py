@@ -48,7 +48,8 @@ def _quasi_bounds(row: Row, ranges: tuple[Range, ...], bounds: tuple[int, int]) 
         values = {affine.evaluate(row, corner.__getitem__) for corner in corners}
         if min(values) == bounds[0] and max(values) == bounds[1]:
             return bounds
-    image = _map(f"{{ [{_variables(ranges)}] -> [{_text(row)}] : {_inside(ranges)} }}").range()
+    text = f"{{ [{_variables(ranges)}] -> [{_text(row)}] : {_inside(ranges)} }}"
+    image = isl.Map(text, context=_context()).range()
     return image.dim_min_val(0).to_python(), image.dim_max_val(0).to_python()
 
 
@@ -91,7 +92,3 @@ def _set(ranges: Box, condition: str) -> isl.Set:
     """The points of the box where the condition holds."""
     text = f"{{ [{_variables(ranges)}] : {_inside(ranges)} and {condition} }}"
     return isl.Set(text, context=_context())
-
-
-def _map(text: str) -> isl.Map:
-    return isl.Map(text, context=_context())

@@ -25,20 +25,8 @@ import numpy as np
 
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range, Row
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Condition,
-    Const,
-    Mul,
-    Node,
-    Number,
-    Power,
-    Scope,
-    Select,
-)
 from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import children, is_infinite, producers, reduces_nothing
 
@@ -50,13 +38,13 @@ SIGNED = NEGATIVE | POSITIVE
 EVERY = NAN | INFINITE | SIGNED | ZERO | DATA
 
 
-def finite_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> bool:
+def finite_over(node: ir.Node, box: tuple[Range, ...], held: tuple[ir.Condition, ...] = ()) -> bool:
     """Whether the term is a number at all points of the box where the conditions hold."""
     return finite_everywhere(node) or not kinds_over(node, box, held) & (NAN | INFINITE)
 
 
 @lru_cache(maxsize=1 << 14)
-def finite_everywhere(node: Node) -> bool:
+def finite_everywhere(node: ir.Node) -> bool:
     """Whether the term and the scopes that it reads consist of numbers, without division and
     without functions that may be infinite.  Such a term is finite over every box."""
     for stage in producers(node):
@@ -65,21 +53,21 @@ def finite_everywhere(node: Node) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def _finite(node: Node) -> bool:
+def _finite(node: ir.Node) -> bool:
     if is_infinite(node):
         return False
-    if isinstance(node, Access):
+    if isinstance(node, ir.Access):
         return _finite(node.source)
-    if isinstance(node, Scope):
+    if isinstance(node, ir.Scope):
         return not reduces_nothing(node) and _finite(node.body)
-    if isinstance(node, Power) and node.exponent < 0:
+    if isinstance(node, ir.Power) and node.exponent < 0:
         return False
-    if isinstance(node, Apply) and not FUNCTIONS[node.function].finite_at_numbers:
+    if isinstance(node, ir.Apply) and not FUNCTIONS[node.function].finite_at_numbers:
         return False
     return all(map(_finite, children(node)))
 
 
-def kinds_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] = ()) -> Kinds:
+def kinds_over(node: ir.Node, box: tuple[Range, ...], held: tuple[ir.Condition, ...] = ()) -> Kinds:
     """The kinds of values that the term may have over the box where the conditions hold."""
     for stage in producers(node):
         _of_scope(stage)
@@ -87,37 +75,37 @@ def kinds_over(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...] =
 
 
 @lru_cache(maxsize=1 << 14)
-def _kinds(node: Node, box: tuple[Range, ...], held: tuple[Condition, ...]) -> Kinds:
-    if isinstance(node, Const):
+def _kinds(node: ir.Node, box: tuple[Range, ...], held: tuple[ir.Condition, ...]) -> Kinds:
+    if isinstance(node, ir.Const):
         return _of_number(node.value)
-    if is_position(node) and isinstance(node, Access):
+    if is_position(node) and isinstance(node, ir.Access):
         low, high = affine.bounds(node.rows[0], box)
         signs = (NEGATIVE, low < 0), (ZERO, low <= 0 <= high), (POSITIVE, high > 0)
         return sum(kind for kind, possible in signs if possible)
-    if isinstance(node, Access):
-        within = _of_scope(node.source) if isinstance(node.source, Scope) else DATA
+    if isinstance(node, ir.Access):
+        within = _of_scope(node.source) if isinstance(node.source, ir.Scope) else DATA
         return within if _stays(node, box, held) else within | _of_number(node.fill)
-    if isinstance(node, Select):
+    if isinstance(node, ir.Select):
         then = _kinds(node.then, box, held + node.conditions)
         return then | _kinds(node.otherwise, box, held)
     parts = [_kinds(child, box, held) for child in children(node)]
-    if isinstance(node, Mul):
+    if isinstance(node, ir.Mul):
         return _product_of(node, parts)
-    if isinstance(node, Add):
+    if isinstance(node, ir.Add):
         return _sum_of(node, parts)
-    if isinstance(node, Power):
+    if isinstance(node, ir.Power):
         return _power(parts[0], node.exponent)
-    assert isinstance(node, Apply)
+    assert isinstance(node, ir.Apply)
     return _applied(node.function, *parts)
 
 
-def _product_of(node: Mul, parts: Sequence[Kinds]) -> Kinds:
+def _product_of(node: ir.Mul, parts: Sequence[Kinds]) -> Kinds:
     """Several numbers of the data may give one that does not depend on them: A[i]/A[0] at i = 0."""
     found = reduce(_product, parts)
     return found | SIGNED if found & DATA and not _beside_text(node.factors) else found
 
 
-def _sum_of(node: Add, parts: Sequence[Kinds]) -> Kinds:
+def _sum_of(node: ir.Add, parts: Sequence[Kinds]) -> Kinds:
     """Beside numbers of the text alone, a number of the data stays one; of several may come one
     that does not depend on them."""
     found = reduce(_plus, parts)
@@ -126,12 +114,12 @@ def _sum_of(node: Add, parts: Sequence[Kinds]) -> Kinds:
     return found & (DATA | INFINITE) | reduce(_plus, (part & ~DATA for part in parts))
 
 
-def _beside_text(operands: Sequence[Node]) -> bool:
-    return sum(not isinstance(operand, Const) for operand in operands) == 1
+def _beside_text(operands: Sequence[ir.Node]) -> bool:
+    return sum(not isinstance(operand, ir.Const) for operand in operands) == 1
 
 
 @lru_cache(maxsize=1 << 14)
-def _of_scope(scope: Scope) -> Kinds:
+def _of_scope(scope: ir.Scope) -> Kinds:
     """The kinds of all elements of the scope."""
     if any(side.extent == 0 for side in scope.loops):
         return 0
@@ -150,16 +138,16 @@ def _closed(combine: Callable[[Kinds, Kinds], Kinds], found: Kinds) -> Kinds:
     return found if more == found else _closed(combine, more)
 
 
-def _stays(access: Access, box: Sequence[Range], held: Sequence[Condition]) -> bool:
+def _stays(access: ir.Access, box: Sequence[Range], held: Sequence[ir.Condition]) -> bool:
     """Whether the access reads inside of its source at all points at which the conditions hold."""
     return all(
-        _not_negative(affine.shift(row, -bound.lo), box, held)
-        and _not_negative(affine.shift(affine.scale(row, -1), bound.hi - 1), box, held)
+        _not_negative(room, box, held)
         for row, bound in zip(access.rows, access.source.ranges, strict=True)
+        for room in affine.room(row, bound)
     )
 
 
-def _not_negative(row: Row, box: Sequence[Range], held: Sequence[Condition]) -> bool:
+def _not_negative(row: Row, box: Sequence[Range], held: Sequence[ir.Condition]) -> bool:
     """row >= 0, by its bounds or since it is at least a row that a condition keeps from < 0."""
     if affine.bounds(row, box)[0] >= 0:
         return True
@@ -170,7 +158,7 @@ def _not_negative(row: Row, box: Sequence[Range], held: Sequence[Condition]) -> 
     return False
 
 
-def _of_number(value: Number) -> Kinds:
+def _of_number(value: ir.Number) -> Kinds:
     if value != value:
         return NAN
     infinite = math.isinf(value)

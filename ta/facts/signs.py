@@ -29,20 +29,8 @@ from einderive.ta.facts.intervals import (
 )
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.node import (
-    ANY,
-    Access,
-    Add,
-    Apply,
-    Bounds,
-    Const,
-    Mul,
-    Node,
-    Power,
-    Scope,
-    Tensor,
-)
 from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import branches, producers
 
@@ -51,18 +39,18 @@ MOST_EXPONENT = 4
 """Of a greater power, the sign is known."""
 
 
-def least_sign(node: Node, box: Sequence[Range]) -> int:
+def least_sign(node: ir.Node, box: Sequence[Range]) -> int:
     """The strongest known statement about the term's sign that holds at every point of the box."""
     found = bounds_over(node, box)
     return POSITIVE if is_positive(found) else NOT_NEGATIVE if found.least >= 0 else UNKNOWN
 
 
-def not_zero(node: Node, box: Sequence[Range]) -> bool:
+def not_zero(node: ir.Node, box: Sequence[Range]) -> bool:
     """Whether the term is other than 0 at every point of the box."""
     return is_nonzero(bounds_over(node, box))
 
 
-def bounds_over(node: Node, box: Sequence[Range]) -> Bounds:
+def bounds_over(node: ir.Node, box: Sequence[Range]) -> ir.Bounds:
     """The known bounds of the term's values at the points of the box."""
     for stage in producers(node):
         _of_scope(stage)
@@ -70,50 +58,50 @@ def bounds_over(node: Node, box: Sequence[Range]) -> Bounds:
 
 
 @lru_cache(maxsize=1 << 14)
-def _bounds(node: Node, box: tuple[Range, ...]) -> Bounds:
-    if isinstance(node, Const):
+def _bounds(node: ir.Node, box: tuple[Range, ...]) -> ir.Bounds:
+    if isinstance(node, ir.Const):
         return exactly(node.value)
-    if isinstance(node, Access):
+    if isinstance(node, ir.Access):
         return _of_read(node, box)
     if chosen := branches(node):
         return either(*(_bounds(each, box) for each in chosen))
-    if isinstance(node, Add):
+    if isinstance(node, ir.Add):
         return reduce(plus, [_bounds(term, box) for term in node.terms])
-    if isinstance(node, Mul):
+    if isinstance(node, ir.Mul):
         coefficient, rest = expr.split_coefficient(node)
         if isinstance(coefficient, Fraction) and coefficient != 1:
             return scaled(_bounds(rest, box), coefficient)
         return reduce(times, [_bounds(factor, box) for factor in node.factors])
-    if isinstance(node, Power):
+    if isinstance(node, ir.Power):
         return _of_power(_bounds(node.base, box), node.exponent)
-    if isinstance(node, Apply):
+    if isinstance(node, ir.Apply):
         return _of_function(node.function, node.args, box)
-    return ANY
+    return ir.ANY
 
 
-def _of_power(base: Bounds, exponent: int) -> Bounds:
+def _of_power(base: ir.Bounds, exponent: int) -> ir.Bounds:
     base = base if exponent % 2 else magnitude(base)
     if 0 < exponent <= MOST_EXPONENT:
         return reduce(times, [base] * exponent)
-    return ABOVE_0 if is_positive(base) else AT_LEAST_0 if base.least >= 0 else ANY
+    return ABOVE_0 if is_positive(base) else AT_LEAST_0 if base.least >= 0 else ir.ANY
 
 
-def _of_read(node: Access, box: tuple[Range, ...]) -> Bounds:
+def _of_read(node: ir.Access, box: tuple[Range, ...]) -> ir.Bounds:
     if is_position(node):
         low, high = affine.bounds(node.rows[0], box)
-        return Bounds(Fraction(low), Fraction(high))
+        return ir.Bounds(Fraction(low), Fraction(high))
     source = node.source
-    inside = source.bounds if isinstance(source, Tensor) else _of_scope(source)
+    inside = source.bounds if isinstance(source, ir.Tensor) else _of_scope(source)
     if affine.within(node.rows, source.ranges, box):
         return inside
     return either(inside, exactly(node.fill))
 
 
 @lru_cache(maxsize=1 << 12)
-def _of_scope(scope: Scope) -> Bounds:
+def _of_scope(scope: ir.Scope) -> ir.Bounds:
     """The bounds of all elements of the scope."""
     if scope.empty:
-        return ANY
+        return ir.ANY
     body = _bounds(scope.body, scope.domain)
     if not scope.sums or scope.reducer in ("max", "min"):
         return body
@@ -125,7 +113,7 @@ def _of_scope(scope: Scope) -> Bounds:
     return scaled(body, Fraction(terms))._replace(nonzero=False)
 
 
-def _of_function(name: str, args: Sequence[Node], box: tuple[Range, ...]) -> Bounds:
+def _of_function(name: str, args: Sequence[ir.Node], box: tuple[Range, ...]) -> ir.Bounds:
     known = FUNCTIONS[name]
     if name == "exp":
         return AT_LEAST_0 if may_be_infinite(args[0]) else ABOVE_0
@@ -140,5 +128,5 @@ def _of_function(name: str, args: Sequence[Node], box: tuple[Range, ...]) -> Bou
         return greater(_bounds(args[0], box), exactly(Fraction(0)))
     if known.range is not None:
         least, greatest = map(Fraction, known.range)
-        return Bounds(least, greatest)
-    return ANY
+        return ir.Bounds(least, greatest)
+    return ir.ANY

@@ -6,6 +6,7 @@ They have a value at integers alone, whatever the type of the numbers.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -16,17 +17,31 @@ END = 2.0**53
 """Greater floats have no digits for all integers."""
 
 
-def of_digits(
-    value: Callable[[int, int], int | None],
-    wrapping: Callable[[Any, Any], Any],
-    floats: Callable[[Any, Any], Any] | None = None,
-) -> dict[str, Callable[..., Any]]:
-    """The code of a function of the digits of two integers: `value`, if it exists.  `wrapping`
-    computes it on 64-bit integers, as they wrap; `floats` on integers that come as floats, if
-    `wrapping` does not."""
+SHIFTS = {"lshift": 1, "rshift": -1}
+MOST_SHIFTED = 4096
+
+
+def of_digits(word: str, wrapping: Callable[[Any, Any], Any]) -> dict[str, Callable[..., Any]]:
+    """The code of a function of the digits of two integers, by its name in `operator`.  `wrapping`
+    computes it on 64-bit integers, as they wrap."""
+    value, floats = getattr(operator, word), wrapping
+    if word in SHIFTS:
+        value, floats = _shifted(value), _shifted_floats(SHIFTS[word])
     exact = _of_integers(value)
-    real = _of_whole_floats(floats or wrapping, wrapping)
+    real = _of_whole_floats(floats, wrapping)
     return {"real": real, "exact": exact, "ball": _of_whole_balls(exact)}
+
+
+def _shifted(shift: Callable[[int, int], int]) -> Callable[[int, int], int | None]:
+    return lambda x, y: shift(x, y) if 0 <= y <= MOST_SHIFTED else None
+
+
+def _shifted_floats(sign: int) -> Callable[[Any, Any], Any]:
+    def value(x: Any, y: Any) -> Any:
+        shifted = np.ldexp(x * 1.0, sign * np.minimum(y, MOST_SHIFTED))
+        return np.where(y < 0, np.nan, np.floor(shifted))
+
+    return value
 
 
 def _of_integers(value: Callable[[int, int], int | None]) -> Callable[..., Any]:

@@ -12,7 +12,6 @@ from itertools import pairwise
 from einderive.ta.ir.node import ANY, Bounds, Number
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-EXAMPLE = "for example `assume A > 0` or `assume 0 <= B < 1`; it is said of all elements"
 
 
 def bounds_of(operands: Sequence[str | Number], operators: Sequence[str]) -> tuple[str, Bounds]:

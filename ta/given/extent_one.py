@@ -27,7 +27,7 @@ def typed_outputs(program: Program) -> tuple[Statement, ...]:
     """The outputs, with a scope over the inputs for the element type where the program's statements
     give another type than its roots: `T = sum[i](A[i] > 0); s = T*T` at extent 1."""
     dtypes = [tensor.dtype for tensor in program.inputs]
-    sides = zip(program.outputs, program.roots(), program.typed_roots(), strict=True)
+    sides = zip(program.outputs, program.roots(), program.roots(typed=True), strict=True)
     return tuple(
         replace(output, typed=typed if has_another_type(typed, root, dtypes) else None)
         for output, root, typed in sides

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from einderive.ta.errors import NameUnknownError, RangeError, shown
+from einderive.ta.errors import NameUnknownError, shown
+from einderive.ta.refusals import misgiven
 
 
 def output_names(
@@ -27,10 +28,7 @@ def checked_names(names: object) -> tuple[str, ...]:
     names."""
     found = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else None
     if found is None or not all(isinstance(name, str) for name in found):
-        raise RangeError(
-            f"outputs are names of statements, not {shown(names)}",
-            next_step="for example outputs=('T', 'Y')",
-        )
+        raise misgiven("outputs-of-others", given=shown(names))
     return found
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import islice
 from operator import index as whole
 
-from einderive.ta.errors import RangeError, shown
+from einderive.ta.errors import shown
 from einderive.ta.given.width import SAID, fits
 from einderive.ta.ir.affine import Range
+from einderive.ta.refusals import misgiven
 
 Shapes = Mapping[str, Sequence[int]]
 MOST_DIMENSIONS = 1000
@@ -41,29 +42,18 @@ def checked_sizes(sizes: object) -> dict[str, int]:
 def checked_shape(name: str, shape: object) -> tuple[int, ...]:
     """The shape as a tuple, from a sequence of whole numbers.  Text, floats and arrays of data are
     refused."""
-    example = f"for example {name}=(64, 32); a scalar's shape is ()"
     extents = None if isinstance(shape, bytes) else _whole_numbers(shape)
     if extents is None:
-        what = shown(shape)
         own = _own_shape(shape)
         if own is not None:
-            what, example = f"an array of shape {own}", f"pass the array's shape: {name}={own}"
-        raise RangeError(
-            f"the shape of {name} is a tuple of whole numbers, not {what}", next_step=example
-        )
+            raise misgiven("shape-is-array", name=name, shape=str(own))
+        raise misgiven("shape-of-others", name=name, given=shown(shape))
     if len(extents) > MOST_DIMENSIONS:
-        raise RangeError(
-            f"the shape of {name} has more than {MOST_DIMENSIONS} dimensions", next_step=example
-        )
+        raise misgiven("many-dimensions", name=name, most=MOST_DIMENSIONS)
     if any(extent < 0 for extent in extents):
-        raise RangeError(
-            f"the shape {shown(extents)} of {name} has a negative size", next_step=example
-        )
+        raise misgiven("negative-size", name=name, given=shown(extents))
     if not fits(*extents):
-        raise RangeError(
-            f"the shape of {name} has a size of {SAID} or more",
-            next_step="use sizes whose indices fit 64 bits",
-        )
+        raise misgiven("large-size", name=name, most=SAID)
     return extents
 
 
@@ -101,29 +91,17 @@ def checked_ranges(ranges: object) -> dict[str, Range]:
 def _checked_range(name: str, bound: object) -> Range:
     ends = _whole_numbers(bound) if isinstance(bound, Sequence) else None
     if ends is None or len(ends) != 2:
-        raise RangeError(
-            f"the range of {name} is a pair of whole numbers, not {shown(bound)}",
-            next_step=f"for example ranges={{{name!r}: (0, 16)}}",
-        )
+        raise misgiven("range-of-others", name=name, given=shown(bound))
     lo, hi = ends
     if not fits(lo, hi):
-        raise RangeError(
-            f"the range of {name} reaches {SAID} or more",
-            next_step="use ends whose indices fit 64 bits",
-        )
+        raise misgiven("large-range", name=name, most=SAID)
     if lo > hi:
-        raise RangeError(
-            f"the range {lo}:{hi} of {name} ends before it begins",
-            next_step=f"pass ranges={{{name!r}: ({hi}, {lo})}}",
-        )
+        raise misgiven("given-range-ends-first", name=name, lo=lo, hi=hi)
     return Range(lo, hi)
 
 
 def named(given: object, what: str) -> Iterable[tuple[str, object]]:
     """The mapping from names to what is given.  RangeError if it is no mapping from names."""
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise RangeError(
-            f"{what} are given by name, not as {shown(given)}",
-            next_step=f"for example {what}={{'i': (0, 16)}}",
-        )
+        raise misgiven("not-by-name", what=what, given=shown(given))
     return given.items()

@@ -14,7 +14,7 @@ derivatives are those of the functions, and so are those of abs and sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -127,13 +127,9 @@ class _Parts:
             found = _of_function(node, parts)
             if found is not None:
                 return found
-        first, second = (with_children(node, side) for side in _sides(parts))
+        sides = (tuple(pair[side] for pair in parts) for side in (0, 1))
+        first, second = (with_children(node, side) for side in sides)
         return (first, first) if is_computed_real(node) else (first, second)
-
-
-def _sides(parts: tuple[Pair, ...]) -> Iterator[tuple[Node, ...]]:
-    for side in (0, 1):
-        yield tuple(pair[side] for pair in parts)
 
 
 def _of_function(node: Apply, parts: tuple[Pair, ...]) -> Pair | None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from einderive.ta.errors import TextError
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.gradients.products import ZERO
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Scope, Select
 from einderive.ta.ir.subst import rebuild
 from einderive.ta.notation.parse import parse_expression
+from einderive.ta.refusals import misgiven
 
 OPERANDS: Final = {name: expr.tensor(name, ()) for name in "xy"}
 ONE: Final = expr.const(1)
@@ -71,10 +71,7 @@ def formulas(function: str) -> tuple[Node, ...]:
     """The derivatives of a function in its operands x and y.  TextError if it has none."""
     texts = FUNCTIONS[function].derivative
     if not texts:
-        raise TextError(
-            f"{function} has no derivative in the notation",
-            next_step=f"leave {function} out, or ask for the gradient by other operands",
-        )
+        raise misgiven("no-derivative", name=function)
     return tuple(parse_expression(text, OPERANDS, iterators=()) for text in texts)
 
 

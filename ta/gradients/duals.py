@@ -13,25 +13,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from functools import reduce as over
 from typing import Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from einderive.ta.exact.fields import PRIMES, Array, Field, OrderedField, halves, pair
+from einderive.ta.equality.signs import combined
+from einderive.ta.exact import fields
+from einderive.ta.exact.fields import Array, halves, pair
+from einderive.ta.exact.interp import value_of
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.functions.data import Pieces
 from einderive.ta.gradients.derivatives import OPERANDS, formulas
-from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Reducer
-from einderive.ta.ir.subst import fold
+from einderive.ta.ir.node import Access, Node, Number, Reducer
 
 WHOLE: Final = 1 << 20
 """Residues below count as whole numbers where binary digits are asked for."""
 
 
 @dataclass(frozen=True)
-class DrawnField(OrderedField):
+class DrawnField(fields.OrderedField):
     """Residues in an order that is drawn."""
 
     def positive(self, values: Array) -> Array:
@@ -64,7 +67,7 @@ class DrawnField(OrderedField):
         """For max and min, the number whose hash is the greatest; the value of nothing is last."""
         if not REDUCERS[reducer].order:
             return super().reduce(reducer, values, axes)
-        flat = values.reshape(*values.shape[: values.ndim - axes], -1)
+        flat = fields.flattened(values, axes)
         nothing = flat == self.identity(reducer)
         keys = np.where(nothing, np.uint64(0), self.opaque(reducer, flat) + np.uint64(1))
         place = np.argmax(keys, axis=-1)
@@ -76,25 +79,19 @@ class DrawnField(OrderedField):
     def _of_pieces(self, pieces: Pieces, args: tuple[Array, ...]) -> Array:
         """The piece of the side on which the gap lies; their mean where it is 0."""
         gap, above, below = (
-            self._combined(row, args) for row in (pieces.gap, pieces.above, pieces.below)
+            combined(self, row, args) for row in (pieces.gap, pieces.above, pieces.below)
         )
         step = self.constant(Fraction(pieces.step))
         above, below = self.add(above, step), self.add(below, self._negative(step))
         mean = self.multiply(self.constant(Fraction(1, 2)), self.add(above, below))
         return np.where(gap == 0, mean, np.where(self.positive(gap), above, below))
 
-    def _combined(self, row: tuple[int, ...], args: tuple[Array, ...]) -> Array:
-        terms = [
-            self.multiply(self.constant(Fraction(c)), x) for c, x in zip(row, args, strict=True)
-        ]
-        return over(self.add, terms)
-
 
 @dataclass(frozen=True)
-class DualField(Field):
+class DualField(fields.Field):
     """Pairs of residues, packed into 64 bits: the value above the tangent."""
 
-    prime: int = PRIMES[0]
+    prime: int = fields.PRIMES[0]
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.uint64)
     block: ClassVar[int] = DrawnField.block
 
@@ -144,13 +141,9 @@ class DualField(Field):
             return pair(
                 self.part.reduce(reducer, value, axes), self.part.reduce(reducer, tangent, axes)
             )
-        flat = values.reshape(*values.shape[: values.ndim - axes], -1)
+        flat = fields.flattened(values, axes)
         if not REDUCERS[reducer].order:
-            while flat.shape[-1] > 1:
-                half = flat.shape[-1] // 2
-                paired = self.combine(reducer, flat[..., :half], flat[..., half : 2 * half])
-                flat = np.concatenate([paired, flat[..., 2 * half :]], axis=-1)
-            return np.asarray(flat[..., 0])
+            return fields.product_of(partial(self.combine, reducer), values, axes)
         found = self.part.reduce(reducer, value, axes)
         value, tangent = halves(flat)
         equal = value == found[..., None]
@@ -162,24 +155,11 @@ class DualField(Field):
         return pair(self.part.random(shape, generator), np.uint64(0))
 
 
-def _value(formula: Node, field: Field, args: tuple[Array, ...]) -> Array:
+def _value(formula: Node, field: fields.Field, args: tuple[Array, ...]) -> Array:
     """The formula of a derivative at these operands."""
     given = dict(zip(OPERANDS.values(), args, strict=False))
 
-    def value(node: Node, found: tuple[Array, ...]) -> Array:
-        match node:
-            case Const():
-                return field.constant(node.value)
-            case Access():
-                return next(arg for tensor, arg in given.items() if tensor is node.source)
-            case Mul():
-                return over(field.multiply, found)
-            case Add():
-                return over(field.add, found)
-            case Power():
-                return field.power(found[0], node.exponent)
-            case Apply():
-                return field.apply(node.function, *found)
-        raise TypeError(f"{type(node).__name__} in a derivative")
+    def read(access: Access) -> Array:
+        return next(arg for tensor, arg in given.items() if tensor is access.source)
 
-    return fold(formula, value)
+    return value_of(formula, field, read)

@@ -21,6 +21,7 @@ from einderive.ta.ir.names import pool
 from einderive.ta.ir.node import Access, Node, Scope, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import accesses, children, stages, walk
+from einderive.ta.printing.printer import is_reduction
 from einderive.ta.printing.staged import staged_program
 
 Names = Callable[[str], str]
@@ -96,7 +97,8 @@ def _seeds(program: Program, name: Names, ones: bool = False) -> _Seeds:
             found.names[output.name] = cotangent.name
             for dimension, loop in enumerate(output.loop_names):
                 found.hints[cotangent.name, dimension] = loop
-            seed = expr.access(cotangent, _from_zero(scope))
+            rows = (affine.shift(affine.iterator(i), -r.lo) for i, r in enumerate(scope.loops))
+            seed = expr.access(cotangent, rows)
         before = found.scopes.get(scope)
         found.scopes[scope] = seed if before is None else expr.add(before, seed)
     return found
@@ -132,11 +134,6 @@ def _names(program: Program) -> Names:
         return found
 
     return name
-
-
-def _from_zero(scope: Scope) -> list[affine.Row]:
-    """The rows of the scope's loops, counted from 0."""
-    return [affine.shift(affine.iterator(i), -loop.lo) for i, loop in enumerate(scope.loops)]
 
 
 def _loops(program: Program, tensor: Tensor) -> tuple[str, ...]:
@@ -195,10 +192,7 @@ def _nested(roots: Sequence[Scope], named: Mapping[Scope, Statement]) -> set[Sco
             if not isinstance(source, Scope):
                 continue
             reads[source] = reads.get(source, 0) + _occurrences(read, stage.body)
-            lone = [row.lone for row in read.rows if row.lone is not None]
-            ordered = len(lone) == len(read.rows) and lone == sorted(set(lone))
-            whole = tuple(stage.domain[i] for i in lone) == source.loops
-            if ordered and whole and source.sums and not read.fill:
+            if is_reduction(read, stage.domain):
                 plain.add(source)
     return {
         scope

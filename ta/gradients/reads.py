@@ -112,9 +112,8 @@ class _Sums:
             row = in_place(row)
             if vanishes_outside(body, box, [(row, bound)]):
                 continue
-            low = Condition(">=", affine.shift(row, -bound.lo))
-            high = Condition(">=", affine.shift(affine.scale(row, -1), bound.hi - 1))
-            body, conditional = where([low, high], body), True
+            rooms = [Condition(">=", room) for room in affine.room(row, bound)]
+            body, conditional = where(rooms, body), True
         return make(loops, sums, body), conditional
 
     def _by_unit(self) -> bool:

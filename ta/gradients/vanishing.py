@@ -17,8 +17,9 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.gradients.products import ZERO
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make
-from einderive.ta.ir.node import Access, Apply, Node, Scope
-from einderive.ta.ir.subst import children, points_of, stages, with_children
+from einderive.ta.ir.node import Apply, Node, Scope
+from einderive.ta.ir.sources import rewritten
+from einderive.ta.ir.subst import points_of, with_children
 
 MOST_POINTS: Final = 1_000_000
 """Cotangents that visit more points than this, with reduced extents, are kept."""
@@ -34,18 +35,12 @@ def vanishes(scope: Scope) -> bool:
 
 def _with_products(root: Scope) -> Scope:
     """The scope in which products stand for choices by a value."""
-    done: dict[Scope, Scope] = {}
 
-    def visit(node: Node) -> Node:
-        if isinstance(node, Access) and isinstance(node.source, Scope):
-            return expr.access(done[node.source], node.rows, node.fill)
-        parts = tuple(map(visit, children(node)))
+    def step(node: Node, parts: tuple[Node, ...]) -> Node:
         if not isinstance(node, Apply) or not FUNCTIONS[node.function].picks:
             return with_children(node, parts)
         holds = expr.apply("not_equal", parts[0], ZERO)
         fails = expr.subtract(expr.const(1), holds)
         return expr.add(expr.mul(holds, parts[1]), expr.mul(fails, parts[2]))
 
-    for stage in stages(root):
-        done[stage] = make(stage.loops, stage.sums, visit(stage.body), stage.reducer)
-    return done[root]
+    return rewritten([root], step)[0]

@@ -38,21 +38,9 @@ from einderive.ta.ir.subst import rebuild, stages, substitute
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.index import row
 from einderive.ta.notation.lowering import Frame, closed_scope, scalar, statement_scope
-from einderive.ta.syntax.tree import (
-    Binder,
-    Binding,
-    Defined,
-    Expression,
-    Name,
-    NotationError,
-    Number,
-    Product,
-    Read,
-    Reduction,
-    ScopeText,
-    Span,
-    Sum,
-)
+from einderive.ta.refusals import NotationError
+from einderive.ta.syntax import tree
+from einderive.ta.syntax.tables import LANGUAGE
 from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 from einderive.ta.syntax.walks import iterator_names
 
@@ -239,7 +227,7 @@ class _Builder(TreeBuilder):
     def side(self, part: Part) -> Scope:
         """The scope that a side is."""
         value = self.transform(part)
-        if isinstance(value, ScopeText):
+        if isinstance(value, tree.ScopeText):
             found = closed_scope(value, self.chosen.bodies)
         else:
             known = self.around | self.given
@@ -255,62 +243,64 @@ class _Builder(TreeBuilder):
         stated = self.transform(condition)
         return select_on(stated, one, zero, lambda index: row(index, Frame({}))) is zero
 
-    def name(self, children: list[Any]) -> Expression:
+    def name(self, children: list[Any]) -> tree.Expression:
         name, span = str(children[0]), token_span(children[0])
         if name in self.chosen.sizes:
-            return Number(span, Fraction(self.chosen.sizes[name]))
+            return tree.Number(span, Fraction(self.chosen.sizes[name]))
         if name in self.chosen.rows:
             return self._index(self.chosen.rows[name], span)
-        plain = Name(span, name)
+        plain = tree.Name(span, name)
         return self._body(plain, []) if name in self.chosen.bodies else plain
 
-    def call(self, children: list[Any]) -> Expression:
+    def call(self, children: list[Any]) -> tree.Expression:
         if children[0] not in self.chosen.bodies:
             return super().call(children)
         given = next((child for child in children if isinstance(child, list)), [])
-        return self._body(Name(token_span(children[0]), str(children[0])), self._several(given))
+        return self._body(
+            tree.Name(token_span(children[0]), str(children[0])), self._several(given)
+        )
 
-    def reduction(self, children: list[Any]) -> Reduction | Defined:
+    def reduction(self, children: list[Any]) -> tree.Reduction | tree.Defined:
         made = super().reduction(children)
         return replace(made, names=tuple(self._several(made.names)))
 
-    def read(self, children: list[Any]) -> Read:
+    def read(self, children: list[Any]) -> tree.Read:
         made = super().read(children)
         return replace(made, indices=(*made.indices, *self._surroundings(made.span)))
 
-    def scope(self, children: list[Any]) -> ScopeText:
+    def scope(self, children: list[Any]) -> tree.ScopeText:
         made = super().scope(children)
         loops = [b for binder in made.binders if binder.kind == "L" for b in binder.bindings]
-        loops += [Binding(made.span, name, bound) for name, bound in self.around.items()]
+        loops += [tree.Binding(made.span, name, bound) for name, bound in self.around.items()]
         others = (binder for binder in made.binders if binder.kind != "L")
-        return replace(made, binders=(Binder(made.span, "L", tuple(loops)), *others))
+        return replace(made, binders=(tree.Binder(made.span, "L", tuple(loops)), *others))
 
-    def _index(self, row: Row, span: Span) -> Expression:
+    def _index(self, row: Row, span: tree.Span) -> tree.Expression:
         """The row as text would give it."""
 
-        def scaled(value: Expression, factor: int) -> Expression:
-            return Product(span, (("*", value), ("*", Number(span, Fraction(factor)))))
+        def scaled(value: tree.Expression, factor: int) -> tree.Expression:
+            return tree.Product(span, (("*", value), ("*", tree.Number(span, Fraction(factor)))))
 
         names = self._surroundings(span)
-        terms: list[Expression] = [Number(span, Fraction(row.const))]
+        terms: list[tree.Expression] = [tree.Number(span, Fraction(row.const))]
         terms += [scaled(names[i], a) for i, a in row.terms]
         for inner, n, a in row.floors:
-            divided = (("*", self._index(inner, span)), ("//", Number(span, Fraction(n))))
-            terms.append(scaled(Product(span, divided), a))
-        return Sum(span, tuple((False, term) for term in terms))
+            divided = (("*", self._index(inner, span)), ("//", tree.Number(span, Fraction(n))))
+            terms.append(scaled(tree.Product(span, divided), a))
+        return tree.Sum(span, tuple((False, term) for term in terms))
 
-    def _body(self, name: Name, indices: Iterable[Expression]) -> Read:
-        return Read(name.span, name, None, (*indices, *self._surroundings(name.span)))
+    def _body(self, name: tree.Name, indices: Iterable[tree.Expression]) -> tree.Read:
+        return tree.Read(name.span, name, None, (*indices, *self._surroundings(name.span)))
 
-    def _surroundings(self, span: Span) -> list[Name]:
-        return [Name(span, name) for name in self.around]
+    def _surroundings(self, span: tree.Span) -> list[tree.Name]:
+        return [tree.Name(span, name) for name in self.around]
 
-    def _several(self, given: Iterable[Expression]) -> list[Any]:
+    def _several(self, given: Iterable[tree.Expression]) -> list[Any]:
         """The expressions with each iterator that stands for several replaced by these."""
-        found: list[Expression] = []
+        found: list[tree.Expression] = []
         for item in given:
-            if isinstance(item, Name) and item.name in self.several:
-                found += [Name(item.span, name) for name in self.several[item.name]]
+            if isinstance(item, tree.Name) and item.name in self.several:
+                found += [tree.Name(item.span, name) for name in self.several[item.name]]
             else:
                 found.append(item)
         return found
@@ -355,26 +345,19 @@ def _parser() -> Lark:
     places = (("syntax", "grammar.lark"), ("identities", "identity.lark"))
     folders = ((files(f"einderive.ta.{room}"), name) for room, name in places)
     texts = (folder.joinpath(name).read_text("utf-8") for folder, name in folders)
-    return Lark(
-        "\n".join(texts),
-        parser="lalr",
-        lexer="basic",
-        start="formula",
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-        propagate_positions=True,
-    )
+    options = {**LANGUAGE, "start": "formula", "propagate_positions": True}
+    return Lark("\n".join(texts), **options)
 
 
 @lru_cache(maxsize=256)
 def identities(text: str) -> tuple[Identity, ...]:
     """The identities of a formula, one a line.  Raises FormulaSyntaxError."""
     try:
-        tree = _parser().parse(text)
+        parsed = _parser().parse(text)
     except LarkError as error:
         raise FormulaSyntaxError(str(error), text=text) from None
     found = []
-    for each in _trees(tree):
+    for each in _trees(parsed):
         left, right, *clause = _trees(each)
         parts = tuple(_trees(clause[0])) if clause else ()
         found.append(Identity(text[each.meta.start_pos : each.meta.end_pos], left, right, parts))

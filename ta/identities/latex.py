@@ -16,24 +16,7 @@ from typing import Any, TypeAlias
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.identities.identity import Identity
 from einderive.ta.printing.typeset import applied, called, grouped, indexed, named, numeral
-from einderive.ta.syntax.tree import (
-    Binder,
-    Binding,
-    Call,
-    Comparison,
-    Expression,
-    Logical,
-    Name,
-    Negate,
-    Number,
-    PowerOf,
-    Product,
-    Read,
-    Reduction,
-    ScopeText,
-    Sum,
-    scalars,
-)
+from einderive.ta.syntax import tree
 from einderive.ta.syntax.tree_builder import TreeBuilder
 
 SIGNS = {"<": "<", ">": ">", "<=": r"\le", ">=": r"\ge", "==": "=", "!=": r"\ne"}
@@ -60,12 +43,12 @@ def latex(identity: Identity) -> str:
     syntax = _Syntax()
     sides = [syntax.transform(side) for side in (identity.left, identity.right)]
     clause = [syntax.transform(requirement) for requirement in identity.clause]
-    ranges = {part.name: part for part, *_ in clause if isinstance(part, Binding)}
+    ranges = {part.name: part for part, *_ in clause if isinstance(part, tree.Binding)}
     reductions = [
         part
         for side in sides
-        for part in scalars(side, into_scopes=True)
-        if isinstance(part, Reduction)
+        for part in tree.scalars(side, into_scopes=True)
+        if isinstance(part, tree.Reduction)
     ]
     bound = {name.name for reduction in reductions for name in reduction.names}
     writer = _Writer(ranges)
@@ -81,9 +64,9 @@ def latex(identity: Identity) -> str:
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
 
-def _said(part: Expression | Binding, bound: set[str]) -> bool:
+def _said(part: tree.Expression | tree.Binding, bound: set[str]) -> bool:
     """Whether it belongs to the second line: no reducer shows it."""
-    return not isinstance(part, Binding) or part.name not in bound
+    return not isinstance(part, tree.Binding) or part.name not in bound
 
 
 class _Syntax(TreeBuilder):
@@ -97,73 +80,75 @@ class _Syntax(TreeBuilder):
 class _Writer:
     """Writes expressions.  `ranges` holds the ranges that the clause gives."""
 
-    def __init__(self, ranges: Mapping[str, Binding]) -> None:
+    def __init__(self, ranges: Mapping[str, tree.Binding]) -> None:
         self.ranges = ranges
 
     def requirement(self, parts: list[Any]) -> str:
         first, *other = parts
         match other:
             case []:
-                return self.bounds(first) if isinstance(first, Binding) else self.text(first)
-            case [Call(_, "where", (condition, Number(_, 0), otherwise))]:
+                return self.bounds(first) if isinstance(first, tree.Binding) else self.text(first)
+            case [tree.Call(_, "where", (condition, tree.Number(_, 0), otherwise))]:
                 if self.text(otherwise) == self.text(first):
                     return rf"{self.text(first)} = 0 \text{{ if }} {self.text(condition)}"
         return f"{self.text(first)} = {self.text(other[0])}"
 
-    def text(self, expression: Expression, level: Level = Level.CONDITION) -> str:
+    def text(self, expression: tree.Expression, level: Level = Level.CONDITION) -> str:
         """The expression, in parentheses if its outermost operation binds less than `level`."""
         text, own = self.written(expression)
         return grouped(text) if own < level else text
 
-    def written(self, expression: Expression) -> Written:
+    def written(self, expression: tree.Expression) -> Written:
         match expression:
-            case Number(_, value):
+            case tree.Number(_, value):
                 return numeral(value), Level.ATOM
-            case Name(_, name):
+            case tree.Name(_, name):
                 return named(name), Level.ATOM
-            case ScopeText(_, binders, body):
+            case tree.ScopeText(_, binders, body):
                 return self.scope(binders, body), Level.ATOM
-            case Read(_, source, None, indices):
+            case tree.Read(_, source, None, indices):
                 return indexed(self.text(source), [self.text(i) for i in indices]), Level.ATOM
-            case Call(_, "where", args):
+            case tree.Call(_, "where", args):
                 return applied("choose", [self.text(arg) for arg in args]), Level.SUM
-            case Call(_, function, args):
+            case tree.Call(_, function, args):
                 operands = [self.text(arg) for arg in args]
                 known = function in FUNCTIONS
                 text = applied(function, operands) if known else called(named(function), operands)
                 return text, Level.ATOM
-            case Reduction(_, reducer, names, body):
+            case tree.Reduction(_, reducer, names, body):
                 limits = [
                     self.bounds(self.ranges[name]) if name in self.ranges else named(name)
                     for name in (each.name for each in names)
                 ]
                 return self.reduced(reducer, limits, body)
-            case Negate(_, operand):
+            case tree.Negate(_, operand):
                 return f"-{self.text(operand, Level.REDUCTION)}", Level.SUM
-            case Sum(_, terms):
+            case tree.Sum(_, terms):
                 signed = ((minus, self.text(term, Level.REDUCTION)) for minus, term in terms)
                 text = "".join((" - " if minus else " + ") + term for minus, term in signed)
                 return text.removeprefix(" + "), Level.SUM
-            case Product(span, ((times, Negate(_, leading)), *rest)):
-                return self.written(Negate(span, Product(span, ((times, leading), *rest))))
-            case Product(_, factors):
+            case tree.Product(span, ((times, tree.Negate(_, leading)), *rest)):
+                return self.written(
+                    tree.Negate(span, tree.Product(span, ((times, leading), *rest)))
+                )
+            case tree.Product(_, factors):
                 return self.product(factors)
-            case PowerOf(_, base, exponent):
+            case tree.PowerOf(_, base, exponent):
                 shown = self.text(base)
-                shown = shown if isinstance(base, Name) else grouped(shown)
+                shown = shown if isinstance(base, tree.Name) else grouped(shown)
                 return f"{{{shown}}}^{{{exponent}}}", Level.ATOM
-            case Comparison(_, operands, operators):
+            case tree.Comparison(_, operands, operators):
                 first, *others = (self.text(operand, Level.SUM) for operand in operands)
                 pairs = zip(operators, others, strict=True)
                 return first + "".join(f" {SIGNS[o]} {x}" for o, x in pairs), Level.COMPARISON
-            case Logical(_, "not", (operand,)):
+            case tree.Logical(_, "not", (operand,)):
                 return rf"\text{{not }} {self.text(operand, Level.COMPARISON)}", Level.COMPARISON
-            case Logical(_, operator, operands):
+            case tree.Logical(_, operator, operands):
                 parts = (self.text(operand, Level.COMPARISON) for operand in operands)
                 return rf" \text{{ {operator} }} ".join(parts), Level.CONDITION
         raise TypeError(f"an identity holds a {type(expression).__name__}")
 
-    def product(self, factors: Sequence[tuple[str, Expression]]) -> Written:
+    def product(self, factors: Sequence[tuple[str, tree.Expression]]) -> Written:
         """Factors from left to right, as in Python: a/b*c is (a/b)*c."""
         (_, first), *others = factors
         text, level = self.written(first)
@@ -183,7 +168,7 @@ class _Writer:
                 text = rf"{left}\, {right}"
         return text, level
 
-    def scope(self, binders: Iterable[Binder], body: Expression) -> str:
+    def scope(self, binders: Iterable[tree.Binder], body: tree.Expression) -> str:
         """`{L[x:a:b] S[t:c:d] body}`: the body with its reducer, and the ranges of the loops."""
         text, loops = self.text(body), ""
         for binder in binders:
@@ -194,15 +179,15 @@ class _Writer:
                 text, _ = self.reduced("sum" if binder.kind == "S" else binder.kind, limits, body)
         return rf"\left\{{{text}{loops}\right\}}"
 
-    def reduced(self, reducer: str, limits: list[str], body: Expression) -> Written:
+    def reduced(self, reducer: str, limits: list[str], body: tree.Expression) -> Written:
         """The reducer over what its limits say.  max[k](a) + c gets parentheses, unlike a sum."""
         sums = reducer == "sum"
-        others = Level.SUM if isinstance(body, Reduction) else Level.ATOM
+        others = Level.SUM if isinstance(body, tree.Reduction) else Level.ATOM
         shown = self.text(body, Level.REDUCTION if sums else others)
         sign = f"{REDUCERS[reducer].latex}_{{{_joined(limits)}}}"
         return f"{sign} {shown}", Level.REDUCTION if sums else Level.SUM
 
-    def bounds(self, binding: Binding) -> str:
+    def bounds(self, binding: tree.Binding) -> str:
         low, high = (self.text(end, Level.SUM) for end in binding.ends)
         return rf"{low} \le {named(binding.name)} < {high}"
 

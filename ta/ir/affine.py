@@ -265,6 +265,11 @@ def row_range(row: Row, ranges: Ranges) -> Range:
     return Range(low, high + 1)
 
 
+def room(row: Row, bound: Range) -> tuple[Row, Row]:
+    """Two rows, which are both at least 0 where the row lies in the range and nowhere else."""
+    return shift(row, -bound.lo), shift(scale(row, -1), bound.hi - 1)
+
+
 def leaving(
     rows: Sequence[Row], allowed: Sequence[Range], ranges: Ranges
 ) -> list[tuple[Row, Range]]:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from einderive.ta.errors import NameUnknownError, shown
+from einderive.ta.errors import shown
+from einderive.ta.refusals import misgiven
 
-BYTES: Final[dict[str, int]] = {
-    "float64": 8,
-    "float32": 4,
-    "float16": 2,
-    "bfloat16": 2,
-    "complex64": 8,
-    "complex128": 16,
-    "int64": 8,
-    "int32": 4,
-    "int16": 2,
-    "int8": 1,
-    "uint8": 1,
-    "bool": 1,
-}
-"""Bytes of an element, by type."""
-
-DTYPES: Final = tuple(BYTES)
+_NAMES = "float64 float32 float16 bfloat16 complex64 complex128 int64 int32 int16 int8 uint8 bool"
+DTYPES: Final = tuple(_NAMES.split())
+BYTES: Final = {name: int(re.sub(r"\D", "", name) or 8) // 8 for name in DTYPES}
+"""Bytes of an element, by type.  Their bits are in the names; a bool has a byte."""
 
 
 def type_name(found: Any) -> str:
@@ -38,11 +27,9 @@ def checked_dtype(name: object, tensor: str = "") -> str:
         return str(name)
     from einderive.ta.ir.names import close_matches  # loads all functions of the notation
 
-    near = close_matches(name, DTYPES) if isinstance(name, str) else ""
-    raise NameUnknownError(
-        f"unknown element type {shown(name)}{f' of {tensor}' if tensor else ''}",
-        next_step=f"{f'{near} ' if near else ''}known are {', '.join(DTYPES)}",
-    )
+    found = close_matches(name, DTYPES) if isinstance(name, str) else ""
+    near, of = f"{found} " if found else "", f" of {tensor}" if tensor else ""
+    raise misgiven("no-type", given=shown(name), of=of, near=near, known=DTYPES)
 
 
 def checked_dtypes(given: object) -> Mapping[str, str] | str:
@@ -50,9 +37,6 @@ def checked_dtypes(given: object) -> Mapping[str, str] | str:
     if isinstance(given, Mapping):
         for tensor in given:
             if not isinstance(tensor, str):
-                raise NameUnknownError(
-                    f"element types are given by a tensor's name, not by {shown(tensor)}",
-                    next_step="for example dtypes={'A': 'float16', 'B': 'float32'}",
-                )
+                raise misgiven("types-not-by-name", given=shown(tensor))
         return {tensor: checked_dtype(name, tensor) for tensor, name in given.items()}
     return checked_dtype(given)

@@ -355,11 +355,7 @@ def _normal_condition(condition: Condition) -> Condition | bool:
     if step > 1:
         if relation == "==" and row.const % step:
             return False
-        row = Row(
-            row.const // step,
-            tuple((i, a // step) for i, a in row.terms),
-            tuple((r, n, b // step) for r, n, b in row.floors),
-        )
+        row = divided(row, step)
     if relation == "==" and (row.terms or row.floors)[0][-1] < 0:
         row = affine.scale(row, -1)
     return Condition(relation, row)

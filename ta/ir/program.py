@@ -82,11 +82,13 @@ class Program(Uncopied):
         if not self.output_names:
             object.__setattr__(self, "output_names", _unread(self.statements))
 
-    def inlined(self) -> dict[str, Scope]:
-        """The tensor of each statement as a scope that reads inputs only, in statement order."""
+    def inlined(self, *, typed: bool = False) -> dict[str, Scope]:
+        """The tensor of each statement as a scope that reads inputs only, in statement order; with
+        `typed`, the scopes that say the element types, whose values are the same."""
         scopes: dict[str, Scope] = {}
-        for statement in self.statements:
-            scopes[statement.name] = inline_statements(statement.scope, scopes)
+        for each in self.statements:
+            scope = each.typed if typed and each.typed else each.scope
+            scopes[each.name] = inline_statements(scope, scopes)
         return scopes
 
     def __str__(self) -> str:
@@ -115,23 +117,11 @@ class Program(Uncopied):
         """The outputs, in the order of the statements."""
         return tuple(s for s in self.statements if s.name in self.output_names)
 
-    def roots(self) -> tuple[Scope, ...]:
-        """One scope for each output; the statements that it reads are scopes nested in it."""
-        scopes = self.inlined()
+    def roots(self, *, typed: bool = False) -> tuple[Scope, ...]:
+        """One scope for each output, from `inlined`: the statements that it reads are scopes nested
+        in it."""
+        scopes = self.inlined(typed=typed)
         return tuple(scopes[statement.name] for statement in self.outputs)
-
-    def typed_roots(self) -> tuple[Scope, ...]:
-        """One scope for each output, of its element type.  Its values are those of `roots` unless a
-        statement has a scope of its own for the type."""
-        scopes = self.typed_scopes()
-        return tuple(scopes[statement.name] for statement in self.outputs)
-
-    def typed_scopes(self) -> dict[str, Scope]:
-        """`inlined`, with the scopes for the element types."""
-        scopes: dict[str, Scope] = {}
-        for s in self.statements:
-            scopes[s.name] = inline_statements(s.typed or s.scope, scopes)
-        return scopes
 
 
 def _unread(statements: tuple[Statement, ...]) -> tuple[str, ...]:

@@ -13,20 +13,22 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make
 from einderive.ta.ir.node import Access, Node, Scope, Source, Tensor
-from einderive.ta.ir.subst import nested_scopes, rebuild, stages
+from einderive.ta.ir.subst import fold, nested_scopes, rebuild, stages
 
 
 def replace_sources(scope: Scope, replacement: Mapping[Scope, Scope]) -> Scope:
     """The scope in which every scope that it reads, directly or through others, is replaced.  A
     replacement has the same loops, so the accesses stay as they are."""
-    order = stages(scope)
-    if not any(stage in replacement for stage in order):
-        return scope
+    return moved([scope], replacement)[scope]
+
+
+def moved(roots: Sequence[Scope], replacement: Mapping[Scope, Scope]) -> dict[Scope, Scope]:
+    """What the roots, and all scopes that they read, become by `replace_sources`."""
     done: dict[Scope, Scope] = {}
-    for stage in order:
+    for stage in stages(*roots):
         chosen = replacement.get(stage, stage)
         done[stage] = redirected(stage, done) if chosen is stage else chosen
-    return done[scope]
+    return done
 
 
 def with_tensors(
@@ -47,6 +49,23 @@ def with_tensors(
         body = rebuild(stage.body, redirect)
         done[stage] = make(loops.get(stage, stage.loops), stage.sums, body, stage.reducer)
     return done[root]
+
+
+def rewritten(
+    roots: Sequence[Scope], step: Callable[[Node, tuple[Node, ...]], Node]
+) -> tuple[Scope, ...]:
+    """The scopes in whose bodies `step(term, rewritten operands)` stands for each term, and so in
+    those of the scopes that they read; `step` is not asked for reads of scopes."""
+    done: dict[Scope, Scope] = {}
+
+    def of(node: Node, parts: tuple[Node, ...]) -> Node:
+        if isinstance(node, Access) and isinstance(node.source, Scope):
+            return expr.access(done[node.source], node.rows, node.fill)
+        return step(node, parts)
+
+    for stage in stages(*roots):
+        done[stage] = make(stage.loops, stage.sums, fold(stage.body, of), stage.reducer)
+    return tuple(done[root] for root in roots)
 
 
 def redirected(scope: Scope, sources: Mapping[Scope, Scope]) -> Scope:

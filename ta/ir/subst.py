@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import prod
 from typing import TypeVar
@@ -29,6 +29,7 @@ from einderive.ta.ir.positions import INDEX
 
 Replace = Callable[[Access], Node]
 _Value = TypeVar("_Value")
+_Key = TypeVar("_Key", bound=Node)
 
 
 def rebuild(
@@ -277,6 +278,34 @@ def stages(*roots: Scope, known: Collection[Scope] = ()) -> tuple[Scope, ...]:
         pending.append((scope, True))
         pending.extend((child, False) for child in reversed(nested_scopes(scope)))
     return tuple(ordered)[first:]
+
+
+def reached(roots: Iterable[_Key], below: Callable[[_Key], Iterable[_Key]]) -> dict[_Key, None]:
+    """The roots, what is below them, and what is below that: each once, when it is found."""
+    found = dict.fromkeys(roots)
+    pending = list(found)
+    while pending:
+        for each in below(pending.pop()):
+            if each not in found:
+                found[each] = None
+                pending.append(each)
+    return found
+
+
+def from_below(
+    roots: Iterable[Scope], done: Container[Scope], below: Callable[[Scope], Iterable[Scope]]
+) -> Iterator[Scope]:
+    """The roots and what is below them that is not done yet, each after what is below it.  The
+    caller does each before it asks for the next one."""
+    pending = list(roots)[::-1]
+    while pending:
+        current = pending[-1]
+        missing = [] if current in done else [each for each in below(current) if each not in done]
+        pending += reversed(missing)
+        if not missing:
+            pending.pop()
+            if current not in done:
+                yield current
 
 
 def producers(node: Node) -> tuple[Scope, ...]:

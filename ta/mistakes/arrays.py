@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from math import prod
 
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed, results
-from einderive.ta.mistakes.mistake import WORDS, Correction, in_place, listed
+from einderive.ta.mistakes.mistake import WORDS, Correction, in_place
 
 _LIBRARY = r"(?<![\w.])(?:(?:np|numpy|jnp|torch|F|(?:torch\.)?nn\.functional)\.)?"
 _ITERATOR = re.compile(r"\b[a-z]\b")
@@ -311,4 +311,3 @@ def _identities(formula: Formula) -> Iterator[Correction]:
 
 _added = partial(_calls, adds=True)
 _called = partial(_calls, adds=False)
-MISTAKES = listed(globals())

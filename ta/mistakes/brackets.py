@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, listed, replaced
+from einderive.ta.mistakes.mistake import Correction, replaced
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
@@ -67,4 +67,3 @@ _separated = replaced(
     r"(?<=\w)\[([^\[\]=:]*)\]",
     lambda found: "[" + re.sub(r"\s*;\s*|(?<=\w)\s+(?=\w)", ",", found[1]).rstrip(", ") + "]",
 )
-MISTAKES = listed(globals())

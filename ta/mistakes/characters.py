@@ -8,36 +8,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, listed, replaced
+from einderive.ta.mistakes.mistake import Correction, replaced, spelled
 
-_LIKE = dict(
-    zip(
-        "АВЕКМНОРСТХІЈЅаеорсухіјѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧονі",
-        "ABEKMHOPCTXIJSaeopcyxijsABEZHIKMNOPTYXovi",
-        strict=True,
-    )
-)
-_SIGNS = {
-    **dict.fromkeys("⋅∙•∗⨯✕", "*"),
-    **dict.fromkeys("÷∕⁄", "/"),
-    **dict.fromkeys("–—‐‑‒―", "-"),
-    **dict.fromkeys("≔≡", "="),
-    **dict.fromkeys("“”‘’«»", ""),
-    **dict.fromkeys("⟨〈", "["),
-    **dict.fromkeys("⟩〉", "]"),
-    "⩽": "<=",
-    "⩾": ">=",
-}
-_WORDS = {
-    "∑": "sum",
-    "∏": "prod",
-    "√": "sqrt ",
-    "∞": "inf",
-    "∈": " in ",
-    "∧": " and ",
-    "∨": " or ",
-    "¬": " not ",
-}
+_LIKE, _SIGNS, _WORDS = map(spelled, ("letters", "signs", "symbols"))
 
 
 def _one_of(written: str) -> str:
@@ -77,12 +50,7 @@ def _marks(formula: Formula) -> Iterator[Correction]:
         yield Correction(((0, len(formula.text), whole),), (place, place + 1))
 
 
-_DIGITS = {
-    "&": "bitwise_and",
-    "|": "bitwise_or",
-    "<<": "bitwise_left_shift",
-    ">>": "bitwise_right_shift",
-}
+_DIGITS = spelled("digits")
 _DIGIT_OPERATOR = re.compile(r"(?<![&|<>])(?:<<|>>|&|\|)(?![&|<>=])|~(?!=)")
 
 
@@ -126,4 +94,3 @@ _joined = replaced(
     r"&&?|\|\|?|[~!](?!=)",
     lambda found: {"&": " and ", "|": " or "}.get(found[0][0], "not "),
 )
-MISTAKES = listed(globals())

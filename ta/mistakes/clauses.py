@@ -10,7 +10,6 @@ from einderive.ta.mistakes.mistake import (
     NEUTRAL,
     Correction,
     Finder,
-    listed,
     reduced_where,
     replaced,
 )
@@ -233,4 +232,3 @@ def _closed(written: str) -> Finder:
 
 _in_brackets = _closed(r"\bin\s*\[\s*(\d+)\s*[,:]\s*(\d+)\s*\]")
 _with_dots = _closed(r"\bin\s*\{?\s*(\d+)\s*(?:,\s*\d+\s*)?,?\s*\.\.+\s*,?\s*(\d+)\s*\}?")
-MISTAKES = listed(globals())

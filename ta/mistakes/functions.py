@@ -13,7 +13,7 @@ from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.mistakes.arrays import CALLED
 from einderive.ta.mistakes.formula import Called, Formula, indexed
-from einderive.ta.mistakes.mistake import WORDS, Correction, listed, replaced
+from einderive.ta.mistakes.mistake import WORDS, Correction, replaced
 
 _MEANT: dict[str, list[str]] = {
     f"arc{name}": [f"a{name}({{0}})"] for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
@@ -27,12 +27,8 @@ for _meant, _names in WORDS["functions"].items():
 _NAMED = re.compile(r"(?:(\w+)\s*=(?!=)\s*)?(.*)", re.DOTALL)
 _ELSEWHERE = WORDS["elsewhere"]["names"].split()
 _REDUCER = re.compile(rf"(?<![\w.])({'|'.join(_ELSEWHERE)})\s*\[[^\[\]]*\]\s*\(")
-_OF_AS_MANY_DIMENSIONS = (
-    *("sort", "argsort", "topk", "unique", "dropout", "fft", "ifft", "inverse", "inv", "nextafter"),
-    *("concat", "concatenate", "cat", "hstack", "vstack", "convolve", "correlate", "diff"),
-    *("gradient", "grad", "corrcoef", "layer_norm", "normalize", "interp", "unwrap", "digitize"),
-)
-_DRAWN = frozenset(("rand", "randn", "random", "randint", "normal", "uniform", "standard_normal"))
+_OF_AS_MANY_DIMENSIONS = WORDS["elsewhere"]["of_as_many_dimensions"].split()
+_DRAWN = WORDS["elsewhere"]["drawn"].split()
 _KNOWN = (*FUNCTIONS, *dict.fromkeys(name for name, _ in DEFINITIONS))
 
 
@@ -109,15 +105,6 @@ def _as_inputs(formula: Formula, calls: Iterable[Called]) -> Iterator[Correction
         yield Correction(tuple(edits), call.head)
 
 
-def _towers(formula: Formula) -> Iterator[Correction]:
-    """`x^2^3` as `x^8`."""
-    for found in re.finditer(
-        r"(?<=\^)\s*(\d)\s*\^\s*(\d)\b|(?<=\*\*)\s*(\d)\s*\*\*\s*(\d)\b", formula.text
-    ):
-        base, exponent = (int(each) for each in found.groups() if each)
-        yield Correction(((found.start(), found.end(), str(base**exponent)),))
-
-
 def _without_brackets(formula: Formula) -> Iterator[Correction]:
     """`tanh x[i]`."""
     for found in re.finditer(r"\b([^\W\d]\w*)[^\S\n]+(?=\w)", formula.text):
@@ -131,4 +118,8 @@ _compared_with_nan = replaced(
     r"(?<==)\s*([^=;\n]*?[\])\w])(?P<at>\s+is\s+(not\s+)?(?:nan|NaN|None)\b)",
     lambda found: f" {'not ' if found[3] else ''}isnan({found[1].strip()})",
 )
-MISTAKES = listed(globals())
+_towers = replaced(
+    r"(?:(?<=\^)|(?<=\*\*))\s*(\d)\s*(?:\^|\*\*)\s*(\d)\b",
+    lambda found: str(int(found[1]) ** int(found[2])),
+)
+"""`x^2^3` as `x^8`."""

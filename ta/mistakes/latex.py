@@ -5,34 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from einderive.ta.listing import beside
 from einderive.ta.mistakes.formula import Formula, top_places
-from einderive.ta.mistakes.mistake import Correction, Mistake
+from einderive.ta.mistakes.mistake import Correction
 
 _LATEX = re.compile(r"\\[a-zA-Z]+|[_^]\s*\{|\\[,;! ]|\b[A-Za-z]\w*_\{?[a-z]|[\u2211\u220f]\s*_")
-_ARGUMENT = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
-_TEXTS: tuple[tuple[str, str], ...] = (
-    (r"\\(?:left|right|big|Big|bigg|Bigg|displaystyle|limits|nolimits)\b\s*[.]?", ""),
-    (r"\\(?:quad|qquad)\b|\\[,;:!]|\\ |~|&|\\\\", " "),
-    (r"\\(?:cdot|times|ast|odot|circ)\b", "*"),
-    (r"\\div\b", "/"),
-    (r"\\(?:leq?|leqslant)\b", "<="),
-    (r"\\(?:geq?|geqslant)\b", ">="),
-    (r"\\(?:neq?)\b", "!="),
-    (r"\\in\b", " in "),
-    (r"\\infty\b", "inf"),
-    (r"\\(?:land|wedge)\b", " and "),
-    (r"\\(?:lor|vee)\b", " or "),
-    (r"\\(?:lnot|neg)\b", " not "),
-    (r"\\(?:l|r)?vert\b|\\mid\b", "|"),
-    (
-        r"\\(?:mathbf|mathrm|mathit|mathsf|boldsymbol|bm|text|operatorname|hat|tilde|bar|vec)\s*"
-        + _ARGUMENT,
-        r"\1",
-    ),
-    (r"\\[dt]?frac\s*" + _ARGUMENT + r"\s*" + _ARGUMENT, r"(\1)/(\2)"),
-    (r"\\sqrt\s*" + _ARGUMENT, r"sqrt(\1)"),
-    (r"\\ln\b", "log"),
-)
+_GIVEN = beside(__name__)
+_TEXTS = {
+    written.replace("(?&ARGUMENT)", _GIVEN["parts"]["ARGUMENT"]): meant
+    for written, meant in _GIVEN["texts"].items()
+}
 _SUMMED = re.compile(
     r"(?:\\(sum|prod|max|min)\b|\b(sum|prod|max|min)|([\u2211\u220f]))\s*_\s*"
     r"(?:\{([^{}]*)\}|(\w))\s*(?:\^\s*(?:\{([^{}]*)\}|(\w+)))?\s*"
@@ -47,7 +29,7 @@ def _translated(formula: Formula) -> Iterator[Correction]:
         return
     text = formula.text
     for _ in range(4):  # fractions within fractions
-        for written, meant in _TEXTS:
+        for written, meant in _TEXTS.items():
             text = re.sub(written, meant, text)
     text = _sums(text)
     text = _INDEXED.sub(lambda each: f"{each[1]}[{_names(each[2] or each[3])}]", text)
@@ -89,12 +71,3 @@ def _end_of_product(text: str, start: int) -> int:
         if text[place] in ")]}" or (text[place] in "+-=;\n" and text[start:place].strip()):
             return place
     return len(text)
-
-
-MISTAKES = (
-    Mistake(
-        "`{found}` is LaTeX",
-        "write the indices in square brackets",
-        _translated,
-    ),
-)

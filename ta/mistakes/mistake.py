@@ -6,13 +6,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from importlib import import_module
+from typing import Final, TypeAlias
 
-from einderive.ta.listing import beside, table
+from einderive.ta.listing import table
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
 
 WORDS: Final = table("einderive.ta.mistakes", "words.toml")
 """Words of other languages, and what stands for them, by sections."""
+
+
+def spelled(section: str) -> dict[str, str]:
+    """The words or characters of a section -> what stands for them."""
+    meanings = WORDS[section].items()
+    return {word: meant for meant, words in meanings for word in words.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,8 @@ class Mistake:
     said: str
     advice: str
     find: Finder
+    first: bool
+    """Whether it is looked for before the mistakes of all files."""
 
 
 def replaced(written: str, meant: str | Callable[[re.Match[str]], str]) -> Finder:
@@ -106,26 +115,27 @@ def stripped(written: str, meant: str) -> Finder:
     return replaced(written, text)
 
 
-def listed(module: Mapping[str, Any]) -> tuple[Mistake, ...]:
-    """The mistakes that the TOML file beside a module lists, in its order.
+def listed(name: str) -> list[Mistake]:
+    """The mistakes that the TOML file of this name lists, in its order.
 
-    `find` names a finder of the module.  Otherwise `written` is a regular expression, and `meant`
-    or `stripped` its replacement; `(?&NAME)` stands for an expression of the section `parts`."""
-    data = beside(module["__name__"])
-    parts: dict[str, str] = data.get("parts", {})
+    `find` names a finder of the Python file of that name.  Otherwise `written` is a regular
+    expression, and `meant` or `stripped` its replacement; `(?&NAME)` stands for an expression of
+    the section `parts`."""
+    data = table(__package__, f"{name}.toml")
+    module = import_module(f"{__package__}.{name}")
 
     def finder(entry: Mapping[str, str]) -> Finder:
         if "find" in entry:
-            found: Finder = module[entry["find"]]
+            found: Finder = getattr(module, entry["find"])
             return found
         written = entry["written"]
-        for name, part in parts.items():
-            written = written.replace(f"(?&{name})", part)
+        for part, expression in data.get("parts", {}).items():
+            written = written.replace(f"(?&{part})", expression)
         if "stripped" in entry:
             return stripped(written, entry["stripped"])
         return replaced(written, entry["meant"])
 
-    entries = data["mistakes"]
-    return tuple(
-        Mistake(each.get("said", ""), each.get("advice", ""), finder(each)) for each in entries
-    )
+    return [
+        Mistake(each.get("said", ""), each.get("advice", ""), finder(each), "first" in each)
+        for each in data["mistakes"]
+    ]

@@ -8,22 +8,13 @@ from itertools import pairwise
 
 from einderive.ta.ir.names import KEYWORDS
 from einderive.ta.mistakes.formula import Edit, Formula, Span, indexed, results, top_places
-from einderive.ta.mistakes.mistake import Correction, Mistake, in_place, listed, together
+from einderive.ta.mistakes.mistake import Correction, in_place, together
 
 _CHAIN = re.compile(r"\b[^\W\d]\w*(?:\.m?T\b)?(?:\s*@\s*[^\W\d]\w*(?:\.m?T\b)?)+(?!\s*[\[(])")
 _EINSUM = re.compile(r"\b(?:\w+\.)?einsum\s*\(\s*([\"'`])([^\"'`]*)\1\s*,([^()\n]*)\)")
 _TOKEN = re.compile(r"[0-9.]+(?:[eE][+-]?[0-9]+)?(?:j\b)?|\w+|\S|\n")
-_NO_VALUES = KEYWORDS - {"inf"} | {
-    "assume",
-    "if",
-    "then",
-    "else",
-    "elif",
-    "for",
-    "is",
-    "lambda",
-    "with",
-}
+_OF_PYTHON = "assume if then else elif for is lambda with"
+_NO_VALUES = KEYWORDS - {"inf"} | {*_OF_PYTHON.split()}
 _UNREDUCED = re.compile(r"the iterator (\w+) is not on the left and occurs only in(?:side|\b).*")
 _BRACKET = re.compile(r"\(")
 _MARKED = r"\s*(?:\.?'|\^\s*(?:T\b|\{\s*T\s*\}|\{?\\top\b\}?)|ᵀ)"
@@ -203,12 +194,3 @@ def _terms(formula: Formula, place: Span) -> Iterator[Span]:
         part = formula.text[before + 1 : after]
         start = before + 1 + len(part) - len(part.lstrip())
         yield start, start + len(part.strip())
-
-
-TRANSPOSED = Mistake(
-    "`{found}` is a transpose of whole arrays; here a product has indices",
-    "exchange the indices; one that is not on the left is summed",
-    _transposes,
-)
-"""Before quotation marks are taken away."""
-MISTAKES = listed(globals())

@@ -8,25 +8,14 @@ from keyword import kwlist
 
 from einderive.ta.ir.names import KEYWORDS
 from einderive.ta.mistakes.formula import Formula, indexed
-from einderive.ta.mistakes.mistake import Correction, in_place, listed
+from einderive.ta.mistakes.mistake import Correction, in_place
 
 _METHOD = re.compile(
     r"(?P<object>\)|\]|\b[^\W\d]\w*)\s*\.\s*(?P<method>[^\W\d]\w*)\s*(?P<call>\()?"
 )
 _LENGTH = re.compile(r"\blen\(\s*(\w+)\s*\)|\b(\w+)\s*\.\s*shape\s*\[\s*(-?\d+)\s*\]")
-_NO_ARGUMENTS = frozenset(kwlist) - {
-    *KEYWORDS,
-    "True",
-    "False",
-    "None",
-    "is",
-    "if",
-    "else",
-    "elif",
-    "for",
-    "while",
-    "return",
-}
+_USED = "True False None is if else elif for while return"
+_NO_ARGUMENTS = frozenset(kwlist) - KEYWORDS - {*_USED.split()}
 """Words of Python that are no part of a formula that is nearly in the notation."""
 
 
@@ -119,6 +108,3 @@ def _casts(formula: Formula) -> Iterator[Correction]:
         if start >= 0 and "int" in found["type"]:
             operand = formula.text[start : found.start()]
             yield Correction(((start, found.end(), f"trunc({operand})"),), found.span())
-
-
-MISTAKES = listed(globals())

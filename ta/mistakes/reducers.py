@@ -8,17 +8,9 @@ from collections.abc import Iterator
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import REDUCERS
 from einderive.ta.mistakes.formula import Called, Formula, Line, indexed, top_places
-from einderive.ta.mistakes.mistake import NEUTRAL, Correction, in_place, listed, reduced_where
+from einderive.ta.mistakes.mistake import NEUTRAL, Correction, in_place, reduced_where, spelled
 
-_ALIASES = {
-    **dict.fromkeys(("amax", "nanmax", "reduce_max", "maximum"), "max"),
-    **dict.fromkeys(("amin", "nanmin", "reduce_min", "minimum"), "min"),
-    **dict.fromkeys(("nansum", "total", "reduce_sum", "Sum", "Σ"), "sum"),
-    **dict.fromkeys(("average", "nanmean", "reduce_mean", "Mean", "avg"), "mean"),
-    **dict.fromkeys(("product", "Prod", "Π"), "prod"),
-    "count_nonzero": "count",
-    "lse": "logsumexp",
-}
+_ALIASES = spelled("reducers")
 _WORDS = (*REDUCERS, *(name for name, reduces in DEFINITIONS if reduces))
 REDUCED = {**{word: word for word in _WORDS}, **_ALIASES}
 _ANY = "|".join(sorted(REDUCED, key=len, reverse=True))
@@ -338,6 +330,3 @@ def _running(formula: Formula) -> Iterator[Correction]:
         moved = text if running == found[2] else re.sub(rf"\b{last}\b", running, text)
         new = reduced_where(found[1], running, f"{running} <= {last}", moved)
         yield in_place(line, (found.start(), inside[1] + 1, new), left)
-
-
-MISTAKES = listed(globals())

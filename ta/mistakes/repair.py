@@ -10,40 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from einderive.ta.errors import TextError
-from einderive.ta.mistakes import (
-    arrays,
-    brackets,
-    characters,
-    clauses,
-    functions,
-    latex,
-    products,
-    python,
-    reducers,
-    shapes,
-    slices,
-    statements,
-)
 from einderive.ta.mistakes.formula import Formula
-from einderive.ta.mistakes.mistake import Correction, Mistake
+from einderive.ta.mistakes.mistake import Correction, Mistake, listed
 
-MISTAKES: tuple[Mistake, ...] = (
-    products.TRANSPOSED,
-    *characters.MISTAKES,
-    *statements.MISTAKES,
-    *arrays.MISTAKES,
-    *python.MISTAKES,
-    *slices.MISTAKES,
-    *products.MISTAKES,
-    *reducers.MISTAKES,
-    *latex.MISTAKES,
-    *functions.MISTAKES,
-    *brackets.MISTAKES,
-    *clauses.MISTAKES,
-    *shapes.MISTAKES,
+ORDER = """
+    characters statements arrays python slices products reducers latex functions brackets clauses
+    shapes
+"""
+"""The files of mistakes, in the order in which they are asked."""
+MISTAKES: tuple[Mistake, ...] = tuple(
+    sorted(chain.from_iterable(map(listed, ORDER.split())), key=lambda each: not each.first)
 )
 MOST_ATTEMPTS = 150
 MOST_CORRECTIONS = 8

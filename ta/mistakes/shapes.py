@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from einderive.ta.ir.names import pool
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
-from einderive.ta.mistakes.mistake import Correction, listed
+from einderive.ta.mistakes.mistake import Correction
 from einderive.ta.mistakes.whole_arrays.reading import Reader
 from einderive.ta.mistakes.whole_arrays.values import NotKnown, Value
 
@@ -158,6 +158,3 @@ def _read(
     known = {name: shape for name, shape in shapes.items() if 0 not in shape}
     reader = Reader(known, lambda: next(names))
     return reader.read(formula[line.value]), reader.calls
-
-
-MISTAKES = listed(globals())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from einderive.ta.mistakes.formula import Edit, Formula, Line, Span, indexed
-from einderive.ta.mistakes.mistake import NEUTRAL, Correction, in_place, listed, reduced_where
+from einderive.ta.mistakes.mistake import NEUTRAL, Correction, in_place, reduced_where
 from einderive.ta.mistakes.reducers import REDUCED
 
 _READ = re.compile(r"\b([^\W\d]\w*)\s*\[([^\[\]]*)\](?!\s*\()")
@@ -223,6 +223,3 @@ def _corrected(
     if missing or len(kept) < len(line.left):
         edits.append((*line.target, f"{line.name}[{','.join([*kept, *missing])}] "))
     return Correction(tuple(edits))
-
-
-MISTAKES = listed(globals())

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 
 from einderive.ta.mistakes.formula import Formula, indexed, results
-from einderive.ta.mistakes.mistake import Correction, listed, reduced_where
+from einderive.ta.mistakes.mistake import Correction, reduced_where
 
 _READ = re.compile(r"[^\W\d]\w*\s*\[([^\[\]]*)\](?!\s*\()")
-_TRAILING = re.compile(r"[-+*/^,]\s*(?=\s[^\W\d]\w*\s*(?:\[[^\[\]]*\])?\s*=(?!=)|\Z)")
 _TARGET = re.compile(r"[^\W\d]\w*\s*(?:\[[^\[\]]*\])?")
 _TARGETS = re.compile(rf"\s*({_TARGET.pattern}(?:\s*,\s*{_TARGET.pattern})+)\s*=(?!=)\s*")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -34,12 +33,6 @@ def _without_a_left_side(formula: Formula) -> Iterator[Correction]:
         written = re.match(r"(?:=|return\b)\s*", formula[line.value])
         end = start + len(written[0]) if written else start
         yield Correction(((start, end, f"{target} = "),), (start, max(end, start + 1)))
-
-
-def _an_operator_before_the_next_line(formula: Formula) -> Iterator[Correction]:
-    """`Y[i] = x[i] +` before another statement, which then continues it."""
-    for found in _TRAILING.finditer(formula.text):
-        yield Correction(((found.start(), found.start() + 1, ""),))
 
 
 def _several_at_once(formula: Formula) -> Iterator[Correction]:
@@ -126,15 +119,3 @@ def _indexed_values(formula: Formula) -> Iterator[Correction]:
             first = f"{indexed(name, own)} = {formula[(start, close)]}; "
             edits = ((line.start, line.start, first), (start, opening, name))
             yield Correction(edits, (opening, end))
-
-
-def _chained_brackets(formula: Formula) -> Iterator[Correction]:
-    edits = [
-        (found.start(), found.end(), ",")
-        for found in re.finditer(r"(?<=\w)\s*\]\s*\[\s*", formula.text)
-    ]
-    if edits:
-        yield Correction(tuple(edits))
-
-
-MISTAKES = listed(globals())

@@ -19,15 +19,15 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition, Node
 from einderive.ta.notation.of_types import require_reals
-from einderive.ta.syntax.tree import Comparison, Expression, Logical, NotationError, Number
+from einderive.ta.refusals import NotationError, refused
+from einderive.ta.syntax.tree import Comparison, Expression, Logical, Number
 from einderive.ta.syntax.walks import is_index
 
 RowOf = Callable[[Expression], Row]
 ValueOf = Callable[[Expression], Node]
 
 
-def refused(value: Expression) -> Node:
-    """Conditions on values, where there are none."""
+def _no_values(value: Expression) -> Node:
     raise not_a_condition(value)
 
 
@@ -36,7 +36,7 @@ def select_on(
     then: Node,
     otherwise: Node,
     row_of: RowOf | None,
-    value_of: ValueOf = refused,
+    value_of: ValueOf = _no_values,
 ) -> Node:
     """`where(condition, then, otherwise)`; without `row_of`, indices are compared as values."""
     return _Choice(row_of, value_of).select(condition, then, otherwise)
@@ -44,11 +44,7 @@ def select_on(
 
 def not_a_condition(part: Expression) -> NotationError:
     """The refusal of what says nothing that may be so or not."""
-    return NotationError(
-        "a condition is a comparison, or a value that is 0 or not",
-        part.span,
-        next_step="for example i >= j, A[i] > 0, or a tensor of bools: M[i]",
-    )
+    return refused("not-a-condition", part.span)
 
 
 class _Choice:

@@ -21,83 +21,58 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import count
 
-from einderive.ta.errors import RangeError
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Tensor
 from einderive.ta.notation.index import as_value
 from einderive.ta.notation.lowering import fill_value
 from einderive.ta.notation.ranges import RangesOf
 from einderive.ta.notation.resolve import iterators_of, rounded
-from einderive.ta.syntax.tree import (
-    Call,
-    Comparison,
-    Defined,
-    Expression,
-    Logical,
-    Name,
-    Negate,
-    NotationError,
-    Number,
-    PowerOf,
-    Product,
-    Read,
-    Reduction,
-    ScopeText,
-    Sum,
-    operands,
-    reads_in,
-    scalars,
-)
+from einderive.ta.refusals import NotationError, refused
+from einderive.ta.syntax import tree
 from einderive.ta.syntax.walks import index_names, iterator_names, with_parts
 
 
-def make_explicit(expression: Expression, bound: Set[str]) -> Expression:
+def make_explicit(expression: tree.Expression, bound: Set[str]) -> tree.Expression:
     """The expression with a `sum` reducer at each place where the convention sums."""
     match expression:
-        case Sum(span, terms):
-            return Sum(span, tuple((sign, make_explicit(term, bound)) for sign, term in terms))
-        case Reduction(_, _, names, body):
+        case tree.Sum():
+            return with_parts(expression, partial(make_explicit, bound=bound))
+        case tree.Reduction(_, _, names, body):
             return replace(expression, body=make_explicit(body, _with_own(names, bound)))
-        case Defined(_, definition, names, args) if names:
+        case tree.Defined(_, definition, names, args) if names:
             inside = bound if definition.free else _with_own(names, bound)
             _refuse_open(names if definition.free else (), bound, expression)
             return replace(expression, args=tuple(make_explicit(arg, inside) for arg in args))
-        case Product() | Negate() | PowerOf() | Read() | Name():
+        case tree.Product() | tree.Negate() | tree.PowerOf() | tree.Read() | tree.Name():
             return _make_product_explicit(expression, bound)
     _refuse_open(iterator_names(expression), bound, expression)
-    if isinstance(expression, Call | Defined):
-        return replace(expression, args=tuple(make_explicit(arg, bound) for arg in expression.args))
-    if isinstance(expression, Comparison | Logical):
-        parts = tuple(make_explicit(part, bound) for part in expression.operands)
-        return replace(expression, operands=parts)
+    if isinstance(expression, tree.Call | tree.Defined | tree.Comparison | tree.Logical):
+        return with_parts(expression, partial(make_explicit, bound=bound))
     return expression
 
 
-def _with_own(names: Iterable[Name], bound: Set[str]) -> Set[str]:
+def _with_own(names: Iterable[tree.Name], bound: Set[str]) -> Set[str]:
     """The names that are bound inside of a reduction over these names."""
     inside = set(bound)
     for name in names:
         if name.name in inside:
-            raise NotationError(
-                f"the iterator {name.name} is already bound here, on the left or further out",
-                name.span,
-                next_step="use another name for the reduction",
-            )
+            raise refused("bound-already", name.span, name=name.name)
         inside.add(name.name)
     return inside
 
 
-def _refuse_open(names: Iterable[Name], bound: Set[str], holder: Expression) -> None:
+def _refuse_open(names: Iterable[tree.Name], bound: Set[str], holder: tree.Expression) -> None:
     for name in names:
         if name.name not in bound:
             raise _refusal(name, holder)
 
 
-def _make_product_explicit(expression: Expression, bound: Set[str]) -> Expression:
-    factors = expression.factors if isinstance(expression, Product) else (("*", expression),)
-    here: dict[str, Name] = {}
+def _make_product_explicit(expression: tree.Expression, bound: Set[str]) -> tree.Expression:
+    factors = expression.factors if isinstance(expression, tree.Product) else (("*", expression),)
+    here: dict[str, tree.Name] = {}
     indices = {name.name for name in index_names(expression)}
     for name in iterator_names(expression):
         known = name.name in bound or name.name in here
@@ -105,23 +80,14 @@ def _make_product_explicit(expression: Expression, bound: Set[str]) -> Expressio
             raise _refusal(name, name)
         if not known and _is_summed_here(name, factors):
             here[name.name] = name
-    inside = bound | here.keys()
-    body: Expression
-    if isinstance(expression, Product):
-        body = Product(
-            expression.span, tuple((op, make_explicit(factor, inside)) for op, factor in factors)
-        )
-    elif isinstance(expression, Negate):
-        body = Negate(expression.span, make_explicit(expression.operand, inside))
-    elif isinstance(expression, PowerOf):
-        base = make_explicit(expression.base, inside)
-        body = PowerOf(expression.span, base, expression.exponent)
-    else:
-        body = expression
-    return Reduction(expression.span, "sum", tuple(here.values()), body) if here else body
+    if isinstance(expression, tree.Product | tree.Negate | tree.PowerOf):
+        inside = partial(make_explicit, bound=bound | here.keys())
+        expression = with_parts(expression, inside)
+    own = tuple(here.values())
+    return tree.Reduction(expression.span, "sum", own, expression) if own else expression
 
 
-def _is_summed_here(name: Name, factors: tuple[tuple[str, Expression], ...]) -> bool:
+def _is_summed_here(name: tree.Name, factors: tuple[tuple[str, tree.Expression], ...]) -> bool:
     """Whether the product of these factors is the smallest that contains all occurrences; False
     where one factor holds a smaller one."""
     holders = [(op, factor) for op, factor in factors if _uses(factor, name.name)]
@@ -131,132 +97,126 @@ def _is_summed_here(name: Name, factors: tuple[tuple[str, Expression], ...]) -> 
     if len(holders) > 1:
         return True
     factor = above[0]
-    while isinstance(factor, Negate):
+    while isinstance(factor, tree.Negate):
         factor = factor.operand
-    if isinstance(factor, PowerOf):
+    if isinstance(factor, tree.PowerOf):
         if not _occurs_openly(factor.base, name.name):
             raise _refusal(name, factor.base)
         return True
-    return isinstance(factor, Read)
+    return isinstance(factor, tree.Read)
 
 
-def _is_denominator(factor: Expression) -> bool:
-    while isinstance(factor, Negate):
+def _is_denominator(factor: tree.Expression) -> bool:
+    while isinstance(factor, tree.Negate):
         factor = factor.operand
-    return isinstance(factor, PowerOf) and factor.exponent < 0
+    return isinstance(factor, tree.PowerOf) and factor.exponent < 0
 
 
-def _occurs_openly(expression: Expression, name: str) -> bool:
+def _occurs_openly(expression: tree.Expression, name: str) -> bool:
     """Whether the iterator occurs outside function arguments and denominators."""
     match expression:
-        case Call() | Defined() | Comparison() | Logical():
+        case tree.Call() | tree.Defined() | tree.Comparison() | tree.Logical():
             return False
-        case PowerOf(_, base, exponent):
+        case tree.PowerOf(_, base, exponent):
             return exponent > 0 and _occurs_openly(base, name)
-        case Product(_, factors):
+        case tree.Product(_, factors):
             return any(op == "*" and _occurs_openly(factor, name) for op, factor in factors)
-        case Read():
+        case tree.Read():
             return _uses(expression, name)
-    return any(_occurs_openly(part, name) for part in operands(expression))
+    return any(_occurs_openly(part, name) for part in tree.operands(expression))
 
 
-def _uses(expression: Expression, name: str) -> bool:
+def _uses(expression: tree.Expression, name: str) -> bool:
     return any(found.name == name for found in iterator_names(expression))
 
 
-def _refusal(name: Name, holder: Expression, *, denominator: bool = False) -> NotationError:
-    while isinstance(holder, Negate | PowerOf) and not denominator:
-        holder = holder.operand if isinstance(holder, Negate) else holder.base
+def _refusal(
+    name: tree.Name, holder: tree.Expression, *, denominator: bool = False
+) -> NotationError:
+    while isinstance(holder, tree.Negate | tree.PowerOf) and not denominator:
+        holder = holder.operand if isinstance(holder, tree.Negate) else holder.base
     if denominator:
         place = "in a denominator"
-    elif isinstance(holder, Call):
+    elif isinstance(holder, tree.Call):
         place = f"inside {holder.function}(...)"
-    elif isinstance(holder, Defined):
+    elif isinstance(holder, tree.Defined):
         place = f"inside {holder.definition.name}{'[...]' * bool(holder.names)}(...)"
-    elif isinstance(holder, Comparison | Logical):
+    elif isinstance(holder, tree.Comparison | tree.Logical):
         place = "in a comparison"
-    elif isinstance(holder, Name):
+    elif isinstance(holder, tree.Name):
         place = "as a value"
     else:
         place = "where no product holds it"
-    return NotationError(
-        f"the iterator {name.name} is not on the left and occurs only {place}",
-        name.span,
-        next_step=f"say how it is reduced, for example `sum[{name.name}](...)` "
-        f"or `max[{name.name}](...)`",
-    )
+    return refused("not-summed", name.span, name=name.name, place=place)
 
 
 def gathers_written_out(
-    value: Expression, ranges_of: RangesOf, taken: Collection[str]
-) -> Expression:
+    value: tree.Expression, ranges_of: RangesOf, taken: Collection[str]
+) -> tree.Expression:
     """The expression, whose sums are explicit, without reads at data; the iterators of the sums get
     names that are not taken."""
     used = {*taken, *iterators_of(value)} | {n.name for n in iterator_names(value, bound=True)}
     names = (name for k in count(1) if (name := f"v{k}" if k > 1 else "v") not in used)
     ranges: dict[str, Range] = {}
 
-    def of(part: Expression) -> Expression:
+    def of(part: tree.Expression) -> tree.Expression:
         part = with_parts(part, of, into_scopes=True)
-        if isinstance(part, ScopeText):
+        if isinstance(part, tree.ScopeText):
             own = {name.name for name in iterator_names(part.body, bound=True)} & ranges.keys()
             return replace(part, own=tuple((name, ranges[name]) for name in sorted(own)))
-        return at_data(part) if isinstance(part, Read) else part
+        return at_data(part) if isinstance(part, tree.Read) else part
 
-    def at_data(read: Read) -> Expression:
-        own: list[Name] = []
-        indices: list[Expression] = []
-        equal: list[Expression] = []
-        inside: list[Expression] = []
+    def at_data(read: tree.Read) -> tree.Expression:
+        own: list[tree.Name] = []
+        indices: list[tree.Expression] = []
+        equal: list[tree.Expression] = []
+        inside: list[tree.Expression] = []
         for written, bound in zip(read.indices, ranges_of(read), strict=True):
             if not has_data(written):
                 indices.append(written)
                 continue
             span, index = written.span, rounded(written)
             index = as_value(index)
-            own.append(Name(span, next(names)))
+            own.append(tree.Name(span, next(names)))
             ranges[own[-1].name] = bound
             indices.append(own[-1])
-            equal.append(Comparison(span, (index, own[-1]), ("==",)))
-            ends = [Number(span, Fraction(end)) for end in (bound.lo, bound.hi - 1)]
-            inside.append(Comparison(span, (ends[0], index, ends[1]), ("<=", "<=")))
+            equal.append(tree.Comparison(span, (index, own[-1]), ("==",)))
+            ends = [tree.Number(span, Fraction(end)) for end in (bound.lo, bound.hi - 1)]
+            inside.append(tree.Comparison(span, (ends[0], index, ends[1]), ("<=", "<=")))
         if not own:
             return read
         span = read.span
         picked = replace(read, indices=tuple(indices))
-        zero = Number(span, Fraction(0))
-        body = Call(span, "where", (all_of(equal), picked, zero))
-        found = Reduction(span, "sum", tuple(own), body)
+        zero = tree.Number(span, Fraction(0))
+        body = tree.Call(span, "where", (all_of(equal), picked, zero))
+        found = tree.Reduction(span, "sum", tuple(own), body)
         if read.fill is None or fill_value(read) == 0:
             return found
-        return Call(span, "where", (all_of(inside), found, read.fill))
+        return tree.Call(span, "where", (all_of(inside), found, read.fill))
 
     return of(value)
 
 
-def has_data(index: Expression) -> bool:
+def has_data(index: tree.Expression) -> bool:
     """Whether reads take part in an index, or a sum that stands for one."""
-    return any(isinstance(part, Read | Reduction) for part in scalars(index))
+    return any(isinstance(part, tree.Read | tree.Reduction) for part in tree.scalars(index))
 
 
-def check_types(value: Expression, inputs: Mapping[str, Tensor]) -> None:
+def check_types(value: tree.Expression, inputs: Mapping[str, Tensor]) -> None:
     """Refuse an index that is data of a type with fractions."""
-    for part in scalars(value, into_scopes=True):
+    for part in tree.scalars(value, into_scopes=True):
         for read in (
-            (r for i in part.indices for r in reads_in(i)) if isinstance(part, Read) else ()
+            (r for i in part.indices for r in tree.reads_in(i))
+            if isinstance(part, tree.Read)
+            else ()
         ):
-            tensor = inputs.get(read.source.name) if isinstance(read.source, Name) else None
+            tensor = inputs.get(read.source.name) if isinstance(read.source, tree.Name) else None
             if tensor is not None and not tensor.dtype.startswith(("int", "uint", "bool")):
-                raise NotationError(
-                    f"{tensor.name} is an index here, and its type is {tensor.dtype}",
-                    read.span,
-                    RangeError,
-                    next_step=f"indices are integers: dtypes={{'{tensor.name}': 'int64'}}",
-                )
+                raise refused("index-with-fractions", read.span, tensor=tensor)
 
 
-def all_of(conditions: Sequence[Expression]) -> Expression:
+def all_of(conditions: Sequence[tree.Expression]) -> tree.Expression:
     """The conjunction of the conditions."""
     if len(conditions) == 1:
         return conditions[0]
-    return Logical(conditions[0].span, "and", tuple(conditions))
+    return tree.Logical(conditions[0].span, "and", tuple(conditions))

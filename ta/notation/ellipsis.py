@@ -14,57 +14,37 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import count, islice
 
-from einderive.ta.errors import RangeError
-from einderive.ta.syntax.tree import (
-    Ellipsis,
-    Expression,
-    Name,
-    NotationError,
-    Number,
-    Read,
-    ScopeText,
-    Span,
-    Statement,
-    scalars,
-)
+from einderive.ta.refusals import NotationError, counted, refused
+from einderive.ta.syntax import tree
 from einderive.ta.syntax.walks import with_parts
 
-ShapeOf = Callable[[Read], Sequence[int]]
+ShapeOf = Callable[[tree.Read], Sequence[int]]
 
 
-def expanded(statement: Statement, shape_of: ShapeOf, taken: Set[str]) -> Statement:
+def expanded(statement: tree.Statement, shape_of: ShapeOf, taken: Set[str]) -> tree.Statement:
     """The statement with named iterators in the place of `...`; their names are not in `taken`."""
     left = list(_ellipses(statement.indices))
     right = list(_reads(statement.value))
     if not left and not right:
         return statement
     if not left:
-        raise NotationError(
-            "`...` stands on the right, but not on the left",
-            right[0][1],
-            next_step=f"write `{statement.target.name}[{_with_ellipsis(statement)}]`; to sum over "
-            "its dimensions, give them names",
-        )
+        raise refused("ellipsis-on-the-right", right[0][1], written=_with_ellipsis(statement))
     if not right:
-        raise NotationError(
-            "`...` stands on the left, but not on the right",
-            left[0],
-            next_step="write it in the operands whose dimensions it stands for, as in `A[...,i]`",
-        )
+        raise refused("ellipsis-on-the-left", left[0])
     sizes = _common([(read, place, _leading(read, shape_of(read))) for read, place in right])
     fresh = (name for name in (f"b{number}" for number in count(1)) if name not in taken)
     names = tuple(islice(fresh, len(sizes)))
 
-    def of(place: Span, own: Sequence[int]) -> tuple[Expression, ...]:
+    def of(place: tree.Span, own: Sequence[int]) -> tuple[tree.Expression, ...]:
         """The indices of an operand whose leading dimensions have these sizes."""
         first = len(sizes) - len(own)
         return tuple(
-            Name(place, name) if size == whole else Number(place, Fraction(0))
+            tree.Name(place, name) if size == whole else tree.Number(place, Fraction(0))
             for name, size, whole in zip(names[first:], own, sizes[first:], strict=True)
         )
 
-    def change(part: Expression) -> Expression:
-        if isinstance(part, Read):
+    def change(part: tree.Expression) -> tree.Expression:
+        if isinstance(part, tree.Read):
             places = tuple(_ellipses(part.indices))
             if places:
                 own = _leading(part, shape_of(part))
@@ -75,54 +55,49 @@ def expanded(statement: Statement, shape_of: ShapeOf, taken: Set[str]) -> Statem
     return replace(statement, indices=indices, value=change(statement.value))
 
 
-def refusal(place: Span) -> NotationError:
+def refusal(place: tree.Span) -> NotationError:
     """The error for `...` where it cannot stand."""
-    return NotationError(
-        "`...` can only be the first index of a tensor, outside of {...}",
-        place,
-        next_step="write the dimensions out, for example A[b,c,i]",
-    )
+    return refused("ellipsis-elsewhere", place)
 
 
-def _reads(value: Expression) -> Iterator[tuple[Read, Span]]:
+def _reads(value: tree.Expression) -> Iterator[tuple[tree.Read, tree.Span]]:
     """The reads whose first index is `...`, and where that stands; refuses those within scopes."""
-    outside = {part.span for part in scalars(value)}
-    for part in scalars(value, into_scopes=True):
-        if not isinstance(part, Read):
+    outside = {part.span for part in tree.scalars(value)}
+    for part in tree.scalars(value, into_scopes=True):
+        if not isinstance(part, tree.Read):
             continue
         for place in _ellipses(part.indices):
-            if part.span not in outside or isinstance(part.source, ScopeText):
+            if part.span not in outside or isinstance(part.source, tree.ScopeText):
                 raise refusal(place)
             yield part, place
 
 
-def _ellipses(indices: Sequence[Expression]) -> Iterator[Span]:
+def _ellipses(indices: Sequence[tree.Expression]) -> Iterator[tree.Span]:
     """The place of `...` where it is the first index; refuses all others."""
     for dimension, index in enumerate(indices):
-        if isinstance(index, Ellipsis):
+        if isinstance(index, tree.Ellipsis):
             if dimension:
                 raise refusal(index.span)
             yield index.span
 
 
-def _leading(read: Read, shape: Sequence[int]) -> Sequence[int]:
+def _leading(read: tree.Read, shape: Sequence[int]) -> Sequence[int]:
     """The sizes of the dimensions for which `...` stands in this read of a tensor."""
-    assert isinstance(read.source, Name)
+    assert isinstance(read.source, tree.Name)
     others = len(read.indices) - 1
     if others > len(shape):
-        raise NotationError(
-            f"beside `...`, {read.source.name} is read with {others} "
-            f"{'index' if others == 1 else 'indices'} but has {len(shape)} "
-            f"dimension{'s' * (len(shape) != 1)}",
+        raise refused(
+            "too-few-for-ellipsis",
             read.span,
-            RangeError,
-            sizes=f"{read.source.name} is {_text(shape)}",
-            next_step="write one index for each dimension that `...` does not stand for",
+            source=read.source.name,
+            indices=counted(others, "index", "indices"),
+            dimensions=counted(len(shape), "dimension"),
+            shape=_text(shape),
         )
     return shape[: len(shape) - others]
 
 
-def _common(operands: Sequence[tuple[Read, Span, Sequence[int]]]) -> tuple[int, ...]:
+def _common(operands: Sequence[tuple[tree.Read, tree.Span, Sequence[int]]]) -> tuple[int, ...]:
     """The sizes of all operands' leading dimensions together."""
     sizes = [1] * max(len(own) for _, _, own in operands)
     for read, place, own in operands:
@@ -130,26 +105,26 @@ def _common(operands: Sequence[tuple[Read, Span, Sequence[int]]]) -> tuple[int, 
             if own[position] in (1, sizes[position]):
                 continue
             if sizes[position] != 1:
-                raise NotationError(
-                    f"the dimensions for which `...` stands do not fit: "
-                    f"{own[position]} beside {sizes[position]}",
+                each = [
+                    f"in {read.source.name} it stands for {_text(own)}"
+                    for read, _, own in operands
+                    if isinstance(read.source, tree.Name)
+                ]
+                raise refused(
+                    "unlike-for-ellipsis",
                     place,
-                    RangeError,
-                    sizes=", ".join(
-                        f"in {read.source.name} it stands for {_text(own)}"
-                        for read, _, own in operands
-                        if isinstance(read.source, Name)
-                    ),
-                    next_step="counted from the last one, sizes are equal or 1",
+                    one=own[position],
+                    other=sizes[position],
+                    each=each,
                 )
             sizes[position] = own[position]
     return tuple(sizes)
 
 
-def _with_ellipsis(statement: Statement) -> str:
-    """The indices on the left behind `...`."""
-    names = [index.name for index in statement.indices if isinstance(index, Name)]
-    return ",".join(["...", *names])
+def _with_ellipsis(statement: tree.Statement) -> str:
+    """The left side with `...` before its indices."""
+    names = [index.name for index in statement.indices if isinstance(index, tree.Name)]
+    return f"{statement.target.name}[{','.join(['...', *names])}]"
 
 
 def _text(shape: Sequence[int]) -> str:

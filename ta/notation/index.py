@@ -7,34 +7,14 @@ from fractions import Fraction
 from math import inf, prod
 from typing import Protocol
 
-from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.given.width import MOST_FLOORS, SAID, fits, floor_count, floor_depth, reach
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Number, Source
 from einderive.ta.notation.ellipsis import refusal
-from einderive.ta.syntax.tree import (
-    Call,
-    Defined,
-    Ellipsis,
-    Expression,
-    Name,
-    Negate,
-    NotationError,
-    Product,
-    Read,
-    Reduction,
-    Size,
-    Span,
-    Sum,
-    operands,
-    reads_in,
-)
-from einderive.ta.syntax.tree import Number as NumberText
+from einderive.ta.refusals import NotationError, refused
+from einderive.ta.syntax import tree
 from einderive.ta.syntax.walks import with_parts, written
-
-AFFINE = "multiply, divide and take remainders by integers: 2*i+1, i//2, i%4"
-
 
 _ROUNDED = {"//": "floor_divide", "%": "remainder"}
 
@@ -55,49 +35,35 @@ class Names(Protocol):
     def bindable(self) -> Mapping[str, Range]: ...
 
 
-def index_row(index: Expression, frame: Names) -> Row:
+def index_row(index: tree.Expression, frame: Names) -> Row:
     """The row of a whole index, which evaluates within 64 bits."""
     found = row(index, frame)
     if not fits(reach(found, frame.ranges)):
-        raise NotationError(
-            f"the index reaches {SAID} or more",
-            index.span,
-            RangeError,
-            next_step="use smaller factors or ranges: indices fit 64 bits",
-        )
+        raise refused("large-index", index.span, most=SAID)
     return found
 
 
-def row(index: Expression, frame: Names) -> Row:
+def row(index: tree.Expression, frame: Names) -> Row:
     """The row of an index expression."""
     match index:
-        case NumberText(span, value):
+        case tree.Number(span, value):
             return affine.constant(_integer(value, span))
-        case Name(span, name):
+        case tree.Name(span, name):
             if name in frame.iterators:
                 return affine.iterator(frame.iterators.index(name))
             if name in frame.tensors:
-                raise NotationError(
-                    f"{name} is a tensor; an index must be built from iterators and integers",
-                    span,
-                    next_step=f"give the iterator another name than {name}",
-                )
-            raise NotationError(
-                f"{name} is not an iterator of this scope",
-                span,
-                NameUnknownError,
-                next_step=f"its iterators are {', '.join(frame.iterators) or 'none'}",
-            )
-        case Size():
+                raise refused("index-names-tensor", span, name=name)
+            raise refused("index-names-no-iterator", span, name=name, known=frame.iterators)
+        case tree.Size():
             return affine.constant(extent(index, frame))
-        case Negate(_, operand):
+        case tree.Negate(_, operand):
             return affine.scale(row(operand, frame), -1)
-        case Sum(_, terms):
+        case tree.Sum(_, terms):
             total = affine.ZERO
             for minus, term in terms:
                 total = affine.add(total, row(term, frame), -1 if minus else 1)
             return total
-        case Product(_, factors):
+        case tree.Product(_, factors):
             result = affine.constant(1)
             for operator, factor in factors:
                 result = _row_product(result, operator, row(factor, frame), factor.span)
@@ -105,7 +71,7 @@ def row(index: Expression, frame: Names) -> Row:
     raise _not_an_index(index)
 
 
-def extent(size: Size, frame: Names) -> int:
+def extent(size: tree.Size, frame: Names) -> int:
     """The number of values that the iterators take together.  They belong to this place, or a
     reducer binds them."""
     known = dict(zip(frame.iterators, frame.ranges, strict=True))
@@ -113,97 +79,79 @@ def extent(size: Size, frame: Names) -> int:
     for name in size.names:
         bound = known.get(name.name) or frame.bindable.get(written(name.name))
         if bound is None:
-            raise NotationError(
-                f"{name.name} is not an iterator here, so size({name.name}) is not known",
-                name.span,
-                NameUnknownError,
-                next_step=f"the iterators are {', '.join({**known, **frame.bindable}) or 'none'}",
+            raise refused(
+                "size-of-no-iterator", name.span, name=name.name, known={**known, **frame.bindable}
             )
         found.append(bound.extent)
     return prod(found)
 
 
-def check_index(index: Expression) -> None:
+def check_index(index: tree.Expression) -> None:
     """Refuse what no index is built from; reads in it are checked by themselves."""
-    if isinstance(index, Read):
+    if isinstance(index, tree.Read):
         return
-    if not isinstance(index, NumberText | Name | Size | Negate | Sum | Product):
+    if not isinstance(
+        index, tree.Number | tree.Name | tree.Size | tree.Negate | tree.Sum | tree.Product
+    ):
         raise _not_an_index(index)
-    for part in operands(index):
+    for part in tree.operands(index):
         check_index(part)
 
 
-def _not_an_index(index: Expression) -> NotationError:
-    if isinstance(index, Ellipsis):
+def _not_an_index(index: tree.Expression) -> NotationError:
+    if isinstance(index, tree.Ellipsis):
         return refusal(index.span)
-    next_step = AFFINE
-    if isinstance(index, Call | Defined | Reduction):
-        next_step = "give the index a statement of its own, J[n] = ..., and read at J[n]"
-    elif isinstance(index, Read):
-        next_step = "write it as a sum with an equality, or in a statement"
-    return NotationError(
-        "an index must be built from iterators and integers with + - * // %",
-        index.span,
-        next_step=next_step,
-    )
+    instead = ""
+    if isinstance(index, tree.Call | tree.Defined | tree.Reduction):
+        instead = "give the index a statement of its own, J[n] = ..., and read at J[n]"
+    elif isinstance(index, tree.Read):
+        instead = "write it as a sum with an equality, or in a statement"
+    return refused("index-of-other-operators", index.span, instead=instead)
 
 
-def _row_product(left: Row, operator: str, right: Row, span: Span) -> Row:
+def _row_product(left: Row, operator: str, right: Row, span: tree.Span) -> Row:
     constant = not right.terms and not right.floors
     if operator == "*":
         if constant:
             return affine.scale(left, right.const)
         if not left.terms and not left.floors:
             return affine.scale(right, left.const)
-        raise NotationError(
-            "a product of iterators is not a quasi-affine index", span, next_step=AFFINE
-        )
+        raise refused("product-of-iterators", span)
     if operator == "/":
-        raise NotationError("`/` cannot stand in an index", span, next_step="`//` rounds down")
+        raise refused("quotient-in-index", span)
     if not constant or right.const <= 0:
-        raise NotationError(
-            f"`{operator}` in an index needs a positive constant on its right",
-            span,
-            next_step=AFFINE,
-        )
+        raise refused("index-needs-constant", span, operator=operator)
     found = (affine.floordiv if operator == "//" else affine.modulo)(left, right.const)
     if floor_depth(found) > MOST_FLOORS or floor_count(found) > MOST_FLOORS**2:
-        raise NotationError(  # at once: a % doubles the row, so that a few dozen have no end
-            "the index has too many `//` and `%` within each other",
-            span,
-            next_step="simplify it, or split the statement",
-        )
+        # at once: a % doubles the row, so that a few dozen have no end
+        raise refused("deep-index", span)
     return found
 
 
-def as_value(index: Expression) -> Expression:
+def as_value(index: tree.Expression) -> tree.Expression:
     """An index with data in it as a value: `I[n]//2 = floor_divide(I[n], 2)`."""
-    if not isinstance(index, Negate | Sum | Product) or not any(reads_in(index)):
+    if isinstance(index, tree.Read) or not any(tree.reads_in(index)):
         return index
     index = with_parts(index, as_value)
-    if not isinstance(index, Product):
+    if not isinstance(index, tree.Product):
         return index
     (_, found), *others = index.factors
     for operator, factor in others:
         span = (index.span[0], factor.span[1])
         if operator == "*":
-            found = Product(span, (("*", found), ("*", factor)))
+            found = tree.Product(span, (("*", found), ("*", factor)))
             continue
-        number = (
-            factor.value if isinstance(factor, NumberText) else Fraction(isinstance(factor, Size))
-        )
+        number: Number = Fraction(isinstance(factor, tree.Size))
+        if isinstance(factor, tree.Number):
+            number = factor.value
         if operator == "/" or number <= 0:
             _row_product(affine.ZERO, operator, affine.ZERO, factor.span)  # refuses it
         _integer(number, factor.span)
-        found = Call(span, _ROUNDED[operator], (found, factor))
+        found = tree.Call(span, _ROUNDED[operator], (found, factor))
     return found
 
 
-def _integer(value: Number, span: Span) -> int:
+def _integer(value: Number, span: tree.Span) -> int:
     if value == inf or not isinstance(value, Fraction) or value.denominator != 1:
-        raise NotationError(
-            "an index must be built from iterators and integers",
-            span,
-            next_step="write a whole number",
-        )
+        raise refused("index-of-fraction", span)
     return value.numerator

@@ -16,38 +16,26 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from einderive.ta.errors import NameUnknownError, RangeError, shown
-from einderive.ta.given.assumptions import EXAMPLE, both, bounds_of
+from einderive.ta.errors import shown
+from einderive.ta.given.assumptions import both, bounds_of
 from einderive.ta.ir.node import ANY, Bounds, Tensor
 from einderive.ta.ir.node import Number as Value
 from einderive.ta.notation.lowering import constant
 from einderive.ta.notation.resolve import iterators_of
-from einderive.ta.syntax.tree import (
-    Comparison,
-    Defined,
-    Expression,
-    Name,
-    NotationError,
-    Number,
-    Read,
-    Reduction,
-    ScopeText,
-    Size,
-    Statement,
-    scalars,
-)
+from einderive.ta.refusals import NotationError, misgiven, refused
+from einderive.ta.syntax import tree
 from einderive.ta.syntax.tree_builder import bounded
 from einderive.ta.syntax.walks import with_parts
 
 Sizes: TypeAlias = Mapping[str, int]
 Shape: TypeAlias = Sequence[int | str]
-Assumed: TypeAlias = dict[str, tuple[Bounds, Expression]]
+Assumed: TypeAlias = dict[str, tuple[Bounds, tree.Expression]]
 """The bounds of each input's elements, and the comparison that states them."""
 
 
 def bounds_and_sizes(
-    assumptions: Sequence[Expression],
-    statements: Sequence[Statement],
+    assumptions: Sequence[tree.Expression],
+    statements: Sequence[tree.Statement],
     shapes: Mapping[str, Shape],
     given: Sizes,
 ) -> tuple[Assumed, dict[str, int]]:
@@ -57,8 +45,8 @@ def bounds_and_sizes(
         part.source.name
         for statement in statements
         for value in statement.parts
-        for part in scalars(value, into_scopes=True)
-        if isinstance(part, Read) and isinstance(part.source, Name)
+        for part in tree.scalars(value, into_scopes=True)
+        if isinstance(part, tree.Read) and isinstance(part.source, tree.Name)
     }
     sizes = dict(given)
     for name, (bounds, stated) in tuple(found.items()):
@@ -68,18 +56,12 @@ def bounds_and_sizes(
         if not isinstance(value, Fraction) or value.denominator != 1 or value < 0:
             continue
         if sizes.setdefault(name, value.numerator) != value:
-            raise NotationError(
-                f"the size {name} is given as {sizes[name]}, and the text says {value}",
-                stated.span,
-                RangeError,
-                next_step="give it once",
+            raise refused(
+                "size-given-twice", stated.span, name=name, given=sizes[name], value=value
             )
         del found[name]
     for name in read & sizes.keys():
-        raise RangeError(
-            f"the shape of {name} is a tuple of whole numbers, not {sizes[name]}",
-            next_step=f"for example {name}=(64, 32); a scalar's shape is ()",
-        )
+        raise misgiven("shape-of-others", name=name, given=sizes[name])
     return found, found_sizes(statements, shapes, sizes)
 
 
@@ -87,20 +69,10 @@ def refuse_unread(assumed: Assumed, inputs: Mapping[str, Tensor]) -> None:
     """Refuse assumptions about a name that is no input, and about the order of complex numbers."""
     for name, (bounds, stated) in assumed.items():
         if name not in inputs:
-            raise NotationError(
-                f"{name} is not read, so nothing is assumed of it",
-                stated.span,
-                NameUnknownError,
-                next_step=f"leave it out; the inputs are {', '.join(inputs)}"
-                if inputs
-                else "leave it out; the formula has no inputs",
-            )
+            none = "" if inputs else "leave it out; the formula has no inputs"
+            raise refused("assumed-unread", stated.span, name=name, known=inputs, instead=none)
         if inputs[name].dtype.startswith("complex") and bounds != Bounds(nonzero=True):
-            raise NotationError(
-                f"{name} holds complex numbers, which have no order",
-                stated.span,
-                next_step=f"of complex numbers only `assume {name} != 0` can be said",
-            )
+            raise refused("assumed-order-of-complex", stated.span, name=name)
 
 
 def with_numbers(shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, tuple[int, ...]]:
@@ -108,68 +80,54 @@ def with_numbers(shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, tuple[i
     for name, shape in shapes.items():
         for size in shape:
             if isinstance(size, str) and size not in sizes:
-                raise RangeError(
-                    f"the size {size:.40} of {name} is not known",
-                    sizes=f"{name}={shown(shape)}",
-                    next_step=f"give it, for example {size:.40}=100",
-                )
+                raise misgiven("shape-of-unknown-size", size=size, name=name, shape=shown(shape))
     return {
         name: tuple(sizes[size] if isinstance(size, str) else size for size in shape)
         for name, shape in shapes.items()
     }
 
 
-def _assumed(assumptions: Sequence[Expression], targets: Set[str]) -> Assumed:
+def _assumed(assumptions: Sequence[tree.Expression], targets: Set[str]) -> Assumed:
     """The bounds of each input, with their places."""
     found: Assumed = {}
     for each in assumptions:
-        if not isinstance(each, Comparison):
-            raise NotationError(
-                "an assumption is a comparison of a tensor with a number",
-                each.span,
-                next_step=EXAMPLE,
-            )
+        if not isinstance(each, tree.Comparison):
+            raise refused("assumption-no-comparison", each.span)
         try:
             name, bounds = bounds_of([_operand(o) for o in each.operands], each.operators)
             before, _ = found.get(name, (ANY, each))
             found[name] = both(before, bounds), each
         except ValueError as error:
-            raise NotationError(str(error), each.span, next_step=EXAMPLE) from None
+            raise refused("assumption-impossible", each.span, problem=error) from None
         if name in targets:
-            raise NotationError(
-                f"{name} is computed, and assumptions are about inputs",
-                each.span,
-                next_step="assume it of the inputs; what follows from that is found",
-            )
+            raise refused("assumed-result", each.span, name=name)
     return found
 
 
-def _operand(value: Expression) -> str | Value:
+def _operand(value: tree.Expression) -> str | Value:
     """The name or the number in an assumption."""
-    if isinstance(value, Name):
+    if isinstance(value, tree.Name):
         return value.name
     number = constant(value)
     if number is None:
-        raise NotationError(
-            "an assumption compares a tensor's name with numbers", value.span, next_step=EXAMPLE
-        )
+        raise refused("assumption-of-others", value.span)
     return number
 
 
-def sized(statement: Statement, sizes: Sizes) -> Statement:
+def sized(statement: tree.Statement, sizes: Sizes) -> tree.Statement:
     """The statement with the numbers in the place of the sizes' names."""
     if not sizes:
         return statement
 
-    def of(part: Expression) -> Expression:
+    def of(part: tree.Expression) -> tree.Expression:
         match part:
-            case Name(span, name) if name in sizes:
-                return Number(span, Fraction(sizes[name]))
-            case Reduction(_, _, names) | Defined(_, _, names) | Size(_, names):
+            case tree.Name(span, name) if name in sizes:
+                return tree.Number(span, Fraction(sizes[name]))
+            case tree.Reduction(_, _, names) | tree.Defined(_, _, names) | tree.Size(_, names):
                 for each in names:
                     if each.name in sizes:
                         raise _no_iterator(each)
-            case ScopeText():
+            case tree.ScopeText():
                 binders = tuple(
                     replace(b, bindings=tuple(bounded(each, sizes) for each in b.bindings))
                     for b in part.binders
@@ -178,36 +136,31 @@ def sized(statement: Statement, sizes: Sizes) -> Statement:
         return with_parts(part, of, into_scopes=True)
 
     for index in statement.indices:
-        if isinstance(index, Name) and index.name in sizes:
+        if isinstance(index, tree.Name) and index.name in sizes:
             raise _no_iterator(index)
     clause = tuple(bounded(binding, sizes) for binding in statement.clause)
     indices = tuple(map(of, statement.indices))
     return replace(statement, value=of(statement.value), indices=indices, clause=clause)
 
 
-def _no_iterator(name: Name) -> NotationError:
-    return NotationError(
-        f"{name.name} is a size and cannot be an iterator",
-        name.span,
-        next_step="choose another name for the size or for the iterator; a range that depends on "
-        f"an iterator is written as a condition: `sum[k](where(k < {name.name}, A[k], 0))`",
-    )
+def _no_iterator(name: tree.Name) -> NotationError:
+    return refused("size-as-iterator", name.span, name=name.name)
 
 
-def names_of_sizes(statements: Sequence[Statement]) -> set[str]:
+def names_of_sizes(statements: Sequence[tree.Statement]) -> set[str]:
     """The names that may be those of sizes: in the ends of ranges, and in indices."""
     bindings = [binding for each in statements for binding in each.clause]
     found = set[str]()
     for value in (value for each in statements for value in each.parts):
         found |= iterators_of(value)
-        for part in scalars(value, into_scopes=True):
-            if isinstance(part, ScopeText):
+        for part in tree.scalars(value, into_scopes=True):
+            if isinstance(part, tree.ScopeText):
                 bindings += [binding for binder in part.binders for binding in binder.bindings]
     return found | {name.name for binding in bindings for name in binding.names}
 
 
 def found_sizes(
-    statements: Sequence[Statement], shapes: Mapping[str, Shape], given: Sizes
+    statements: Sequence[tree.Statement], shapes: Mapping[str, Shape], given: Sizes
 ) -> dict[str, int]:
     """The sizes that are given, and those that follow from dimensions in which an iterator stands
     alone; RangeError where they contradict each other."""
@@ -226,21 +179,19 @@ def found_sizes(
                     if name not in found:
                         found[name], told[name], changed = number, at, True
                     elif found[name] != number:
-                        raise RangeError(
-                            f"the size {name} is {found[name]} and {number}",
-                            sizes=f"{told[name]}, {at}",
-                            next_step=f"give it, {name}={number}, or another name for one of them",
-                        )
+                        places = f"{told[name]}, {at}"
+                        one, two = found[name], number
+                        raise misgiven("two-sizes", name=name, one=one, other=two, places=places)
     return found
 
 
 def _alike(
-    statement: Statement, shapes: Mapping[str, Shape]
+    statement: tree.Statement, shapes: Mapping[str, Shape]
 ) -> dict[str, list[tuple[int | str, str]]]:
     """The possible sizes of each iterator's range, with their places."""
     found: dict[str, list[tuple[int | str, str]]] = {}
     for read, dimension, index in _dimensions(statement):
-        assert isinstance(read.source, Name)
+        assert isinstance(read.source, tree.Name)
         name = read.source.name
         shape = shapes.get(name, ())
         if len(shape) == len(read.indices):
@@ -248,18 +199,18 @@ def _alike(
             at = f"dimension {dimension + 1} of {name} is {size}"
             found.setdefault(index.name, []).append((size, at))
     for binding in statement.clause:
-        if binding.known is None and isinstance(binding.ends[0], Number):
+        if binding.known is None and isinstance(binding.ends[0], tree.Number):
             low, high = binding.ends
-            if isinstance(high, Name) and isinstance(low, Number) and low.value == 0:
+            if isinstance(high, tree.Name) and isinstance(low, tree.Number) and low.value == 0:
                 at = f"{binding.name} in 0:{high.name}"
                 found.setdefault(binding.name, []).append((high.name, at))
     return found
 
 
-def _dimensions(statement: Statement) -> Iterator[tuple[Read, int, Name]]:
+def _dimensions(statement: tree.Statement) -> Iterator[tuple[tree.Read, int, tree.Name]]:
     """The reads of tensors with the iterators that stand alone in a dimension."""
-    for part in (part for value in statement.parts for part in scalars(value)):
-        if isinstance(part, Read) and isinstance(part.source, Name):
+    for part in (part for value in statement.parts for part in tree.scalars(value)):
+        if isinstance(part, tree.Read) and isinstance(part.source, tree.Name):
             for dimension, index in enumerate(part.indices):
-                if isinstance(index, Name):
+                if isinstance(index, tree.Name):
                     yield part, dimension, index

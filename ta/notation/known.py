@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.given.complex_values import is_real
 from einderive.ta.given.whole_values import BOOL, INTEGER, whole_kind
 from einderive.ta.ir import expr
 from einderive.ta.ir.names import RESERVED
 from einderive.ta.ir.node import ANY, Bounds, Scope, Tensor
 from einderive.ta.notation.lowering import unknown_tensor
-from einderive.ta.syntax.tree import Name, NotationError
+from einderive.ta.refusals import refused
+from einderive.ta.syntax.tree import Name
 
 
 class Known:
@@ -38,37 +38,21 @@ class Known:
         if name.name in self.defined:
             scope = self.defined[name.name]
             if any(loop.lo for loop in scope.loops):
-                raise NotationError(
-                    f"{name.name} is read here, but its ranges do not all begin at 0",
-                    name.span,
-                    RangeError,
-                    sizes=", ".join(f"{lo}:{hi}" for lo, hi in scope.loops),
-                    next_step=f"shift the indices of {name.name} so that they begin at 0",
-                )
+                ranges = [f"{lo}:{hi}" for lo, hi in scope.loops]
+                raise refused("ranges-not-from-0", name.span, name=name.name, ranges=ranges)
             return expr.tensor(name.name, scope.shape, _of_values(scope))
         if name.name in self.pending:
-            raise NotationError(
-                f"{name.name} is read before it is defined",
-                name.span,
-                NameUnknownError,
-                next_step="a statement reads inputs and earlier statements, not itself: there are "
-                "no recurrences",
-            )
+            raise refused("read-before-defined", name.span, name=name.name)
         if name.name not in self.inputs:
             if name.name in RESERVED:
-                raise NotationError(
-                    f"{name.name} is a word of the notation, not a tensor",
-                    name.span,
-                    next_step="write it with its brackets, or choose another name for the tensor",
-                )
+                raise refused("word-as-tensor", name.span, name=name.name)
             if name.name not in self.shapes:
                 raise unknown_tensor(name, rank, {**self.shapes, **self.defined})
+            given = self.dtypes
+            dtype = given if isinstance(given, str) else given.get(name.name, "float32")
             shape, bounds = self.shapes[name.name], self.bounds.get(name.name, ANY)
-            self.inputs[name.name] = expr.tensor(name.name, shape, self._dtype(name.name), bounds)
+            self.inputs[name.name] = expr.tensor(name.name, shape, dtype, bounds)
         return self.inputs[name.name]
-
-    def _dtype(self, name: str) -> str:
-        return self.dtypes if isinstance(self.dtypes, str) else self.dtypes.get(name, "float32")
 
 
 def _of_values(scope: Scope) -> str:

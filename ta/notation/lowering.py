@@ -12,48 +12,25 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 
 from einderive.ta.definitions import DEFINITIONS
-from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine, canon, expr
-from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import CONSTANTS, REDUCER_OF, close_matches
 from einderive.ta.ir.node import Access, Condition, Const, Node, Number, Scope, Source, Tensor
 from einderive.ta.ir.positions import INDEX
+from einderive.ta.notation import of_types
 from einderive.ta.notation.conditions import select_on
 from einderive.ta.notation.definitions import check_power, of_bounded_constant, written_out
 from einderive.ta.notation.ellipsis import refusal
 from einderive.ta.notation.index import extent, index_row
-from einderive.ta.notation.of_types import (
-    check_function_operands,
-    of_types,
-    require_reals,
-    said_of,
-)
-from einderive.ta.notation.ranges import shape_text
-from einderive.ta.syntax.tree import (
-    Call,
-    Comparison,
-    Defined,
-    Ellipsis,
-    Expression,
-    Logical,
-    Name,
-    Negate,
-    NotationError,
-    PowerOf,
-    Product,
-    Read,
-    Reduction,
-    ScopeText,
-    Size,
-    Span,
-    Sum,
-    scalars,
-)
-from einderive.ta.syntax.tree import Number as NumberText
-from einderive.ta.syntax.walks import is_index, iterator_names, written
+from einderive.ta.notation.ranges import ranks, shape_text
+from einderive.ta.notation.resolve import is_row
+from einderive.ta.refusals import NotationError, counted, refused
+from einderive.ta.syntax import tree
+from einderive.ta.syntax.walks import iterator_names, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,40 +47,31 @@ class Frame:
     a size of 1 counts as 3, so that the type is that of every other size."""
 
 
-def statement_scope(value: Expression, loops: Sequence[Name], frame: Frame) -> Scope:
+def statement_scope(value: tree.Expression, loops: Sequence[tree.Name], frame: Frame) -> Scope:
     """The scope of a statement; a reduction that is the whole right-hand side is its own."""
     names = tuple(loop.name for loop in loops)
-    if isinstance(value, Defined):
-        with said_of(value):
+    if isinstance(value, tree.Defined):
+        with of_types.said_of(value):
             return statement_scope(written_out(value), loops, frame)
-    if isinstance(value, Reduction):
+    if isinstance(value, tree.Reduction):
         return _reduced(value, names, frame)
     ranges = tuple(frame.bindable[name] for name in names)
     inner = Frame(frame.tensors, names, ranges, frame.bindable, frame.typed)
-    if isinstance(value, Comparison | Logical):  # bools, also where indices are compared
+    if isinstance(value, tree.Comparison | tree.Logical):  # bools, also where indices are compared
         truth = _where(value, expr.const(1), expr.const(0), inner, as_values=True)
         return canon.scope(ranges, (), truth)
     return canon.scope(ranges, (), scalar(value, inner))
 
 
-def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scope:
+def _reduced(reduction: tree.Reduction, loops: tuple[str, ...], frame: Frame) -> Scope:
     own = [name.name for name in reduction.names]
     for name in own:
         if written(name) not in frame.bindable:
-            raise NotationError(
-                "inside {...}, reductions are written as scopes",
-                reduction.span,
-                next_step=f"for example `{{S[{name}:0:16] ...}}[]`",
-            )
+            raise refused("reduction-in-scope", reduction.span, name=name)
     if reduction.reducer not in REDUCERS:
-        known = (*REDUCERS, *_words(brackets=True))
-        raise NotationError(
-            f"{reduction.reducer} is not a reducer",
-            reduction.span,
-            NameUnknownError,
-            next_step=close_matches(reduction.reducer, known)
-            or f"the reducers are {', '.join(REDUCERS)}; docs/definitions.md has more: mean, ...",
-        )
+        name = reduction.reducer
+        near = close_matches(name, (*REDUCERS, *_words(brackets=True)))
+        raise refused("no-reducer", reduction.span, name=name, known=REDUCERS, instead=near)
     ranges = {**frame.bindable, **dict(zip(frame.iterators, frame.ranges, strict=True))}
     ranges |= {name: frame.bindable[written(name)] for name in own}
     names = (*loops, *own)
@@ -111,7 +79,7 @@ def _reduced(reduction: Reduction, loops: tuple[str, ...], frame: Frame) -> Scop
     body = scalar(reduction.body, inner)
     first = len(loops)
     if REDUCERS[reduction.reducer].order:
-        require_reals(reduction.reducer, reduction.span, body)
+        of_types.require_reals(reduction.reducer, reduction.span, body)
     if reduction.reducer == "prod":
         for position, bound in enumerate(inner.ranges[first:], first):
             if not body.free >> position & 1:
@@ -129,7 +97,7 @@ def _words(*, brackets: bool) -> list[str]:
     return [name for name, has_brackets in DEFINITIONS if has_brackets is brackets]
 
 
-def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
+def closed_scope(text: tree.ScopeText, tensors: Mapping[str, Source]) -> Scope:
     """The scope that `{L[...] S[...] body}` spells out."""
     names: list[str] = []
     ranges: list[Range] = []
@@ -140,94 +108,84 @@ def closed_scope(text: ScopeText, tensors: Mapping[str, Source]) -> Scope:
         elif binder.kind in REDUCER_OF and not reducer:
             reducer = REDUCER_OF[binder.kind]
         else:
-            raise NotationError(
-                f"`{binder.kind}[...]` cannot stand here",
-                binder.span,
-                next_step="a scope is `{L[x:0:8] S[c:0:16] ...}`: at most one L, then at most one "
-                f"of S, {', '.join(name for name in REDUCERS if name != 'sum')}",
-            )
+            others = [name for name in REDUCERS if name != "sum"]
+            raise refused("misplaced-binder", binder.span, kind=binder.kind, others=others)
         for binding in binder.bindings:
             if binding.name in names or binding.name in tensors:
-                raise NotationError(
-                    f"the name {binding.name} is already in use",
-                    binding.span,
-                    next_step="give this iterator a name of its own",
-                )
+                raise refused("name-in-use", binding.span, name=binding.name)
             names.append(binding.name)
             ranges.append(binding.range)
     body = scalar(text.body, Frame(tensors, tuple(names), tuple(ranges), dict(text.own)))
     return canon.scope(ranges[:loops], ranges[loops:], body, reducer or "sum")
 
 
-def scalar(value: Expression, frame: Frame) -> Node:
+def scalar(value: tree.Expression, frame: Frame) -> Node:
     """The node of a scalar expression whose reductions are explicit."""
     match value:
-        case NumberText(_, number):
+        case tree.Number(_, number):
             return expr.const(number)
-        case Name(_, name) if name in CONSTANTS and name not in frame.iterators:
+        case tree.Name(_, name) if name in CONSTANTS and name not in frame.iterators:
             return expr.apply(name)
-        case Name():
+        case tree.Name():
             return expr.position(index_row(value, frame))
-        case Negate() | Sum() | Product() if is_index(value) and any(iterator_names(value)):
+        case tree.Negate() | tree.Sum() | tree.Product() if is_row(value):
             return expr.position(index_row(value, frame))
-        case Negate(_, operand):
+        case tree.Negate(_, operand):
             return expr.mul(expr.const(-1), scalar(operand, frame))
-        case Sum(span, terms):
+        case tree.Sum(span, terms):
             signed = ((minus, scalar(term, frame)) for minus, term in terms)
             try:
                 return expr.add(*(expr.mul(expr.const(-1 if m else 1), term) for m, term in signed))
             except ValueError as problem:
-                raise NotationError(str(problem), span, next_step="keep one of them") from None
-        case Product(_, factors):
+                raise refused("sum-of-infinities", span, problem=problem) from None
+        case tree.Product(_, factors):
             product = expr.mul(*(_factor(op, factor, frame) for op, factor in factors))
             return of_bounded_constant(product, value.span)
-        case PowerOf(span, base, exponent):
+        case tree.PowerOf(span, base, exponent):
             return _power(scalar(base, frame), exponent, span)
-        case Call():
+        case tree.Call():
             return _call(value, frame)
-        case Defined():
-            with said_of(value):
+        case tree.Defined():
+            with of_types.said_of(value):
                 return scalar(written_out(value), frame)
-        case Size():
+        case tree.Size():
             size = extent(value, frame)
             return expr.const(3 if frame.typed and size == 1 else size)
-        case Read():
+        case tree.Read():
             source: Source
-            if isinstance(value.source, ScopeText):
+            if isinstance(value.source, tree.ScopeText):
                 source = closed_scope(value.source, frame.tensors)
             else:
                 source = _tensor(value, frame)
             check_rank(value, [bound.extent for bound in source.ranges])
             rows = tuple(index_row(index, frame) for index in value.indices)
             return expr.access(source, rows, fill_value(value))
-        case Reduction():
+        case tree.Reduction():
             inside = {name.name for name in iterator_names(value)}
             used = tuple(name for name in frame.iterators if name in inside)
             nested = _reduced(value, used, frame)
             positions = (frame.iterators.index(name) for name in used)
             return expr.access(nested, map(affine.iterator, positions))
-        case Ellipsis(span):
+        case tree.Ellipsis(span):
             raise refusal(span)
-        case ScopeText(span, _, _):
-            raise NotationError(
-                "a scope is read at an index", span, next_step="for example `{...}[i]` or `{...}[]`"
-            )
-        case Comparison() | Logical():
+        case tree.ScopeText(span, _, _):
+            raise refused("scope-without-index", span)
+        case tree.Comparison() | tree.Logical():
             return _where(value, expr.const(1), expr.const(0), frame)
 
 
-def _factor(operator: str, factor: Expression, frame: Frame) -> Node:
+def _factor(operator: str, factor: tree.Expression, frame: Frame) -> Node:
     assert operator in ("*", "/")  # `//` and `%` of values are functions (`ta.notation.resolve`)
     node = scalar(factor, frame)
     return node if operator == "*" else _power(node, -1, factor.span)
 
 
-def _power(base: Node, exponent: int, span: Span) -> Node:
+def _power(base: Node, exponent: int, span: tree.Span) -> Node:
     check_power(base, exponent, span)
     return expr.power(base, exponent)
 
 
-def _call(call: Call, frame: Frame) -> Node:
+def _call(call: tree.Call, frame: Frame) -> Node:
     check_function(call)
     if call.function == "where":
         then, otherwise = scalar(call.args[1], frame), scalar(call.args[2], frame)
@@ -238,12 +196,12 @@ def _call(call: Call, frame: Frame) -> Node:
         base, exponent = operands
         return _real_power(base, exponent, call.span)
     if known.digits or known.part:
-        return of_types(call, operands, frame.ranges)
-    check_function_operands(call.function, call.span, operands)
+        return of_types.of_types(call, operands, frame.ranges)
+    of_types.check_function_operands(call.function, call.span, operands)
     return expr.apply(call.function, *operands)
 
 
-def _real_power(base: Node, exponent: Node, span: Span) -> Node:
+def _real_power(base: Node, exponent: Node, span: tree.Span) -> Node:
     """`x^n` for an integer n; `(-1)^i = 1 - 2*(i % 2)`."""
     number = exponent.value if isinstance(exponent, Const) else None
     if isinstance(number, Fraction) and number.denominator == 1:
@@ -255,53 +213,45 @@ def _real_power(base: Node, exponent: Node, span: Span) -> Node:
 
 
 def _where(
-    condition: Expression, then: Node, otherwise: Node, frame: Frame, *, as_values: bool = False
+    condition: tree.Expression,
+    then: Node,
+    otherwise: Node,
+    frame: Frame,
+    *,
+    as_values: bool = False,
 ) -> Node:
-    def row_of(index: Expression) -> Row:
-        return index_row(index, frame)
-
-    def value_of(value: Expression) -> Node:
-        return scalar(value, frame)
-
-    return select_on(condition, then, otherwise, None if as_values else row_of, value_of)
+    row_of = None if as_values else partial(index_row, frame=frame)
+    return select_on(condition, then, otherwise, row_of, partial(scalar, frame=frame))
 
 
-def check_function(call: Call) -> None:
+def check_function(call: tree.Call) -> None:
     """Refuse a function that does not exist, or another number of operands than it takes."""
     if call.function == "where":
         if len(call.args) != 3:
-            raise NotationError(
-                f"where takes a condition and two values, and not {len(call.args)} "
-                f"operand{'s' * (len(call.args) != 1)}",
-                call.span,
-                next_step="for example where(i >= j, A[i,j], 0)",
-            )
+            raise refused("operands-of-where", call.span, given=counted(len(call.args), "operand"))
         return
     if call.function not in FUNCTIONS:
-        next_step = close_matches(call.function, (*FUNCTIONS, *_words(brackets=False)))
+        instead = close_matches(call.function, (*FUNCTIONS, *_words(brackets=False)))
         if call.function in REDUCERS or (call.function, True) in DEFINITIONS:
-            next_step = f"write its iterators: `{call.function}[k](...)`"
-        raise NotationError(
-            f"{call.function} is not a function",
-            (call.span[0], call.span[0] + len(call.function)),
-            NameUnknownError,
-            next_step=next_step or "docs/functions.md lists the functions: exp, sqrt, maximum, ...",
-        )
+            instead = f"write its iterators: `{call.function}[k](...)`"
+        span = call.span[0], call.span[0] + len(call.function)
+        raise refused("no-function", span, name=call.function, instead=instead)
     arity = FUNCTIONS[call.function].arity
     if call.args and not arity:
-        raise NotationError(
-            f"{call.function} is a number", call.span, next_step=f"write {call.function}"
-        )
+        raise refused("number-with-operands", call.span, name=call.function)
     if len(call.args) != arity:
-        raise NotationError(
-            f"{call.function} takes {arity} operand{'s' * (arity > 1)}, not {len(call.args)}",
+        raise refused(
+            "number-of-operands",
             call.span,
-            next_step=f"write {call.function}({', '.join('abc'[:arity])})",
+            name=call.function,
+            operands=counted(arity, "operand"),
+            given=len(call.args),
+            letters=["a", "b", "c"][:arity],
         )
 
 
-def _tensor(read: Read, frame: Frame) -> Source:
-    assert isinstance(read.source, Name)
+def _tensor(read: tree.Read, frame: Frame) -> Source:
+    assert isinstance(read.source, tree.Name)
     name = read.source.name
     if name not in frame.tensors:
         raise unknown_tensor(read.source, len(read.indices), frame.tensors)
@@ -314,7 +264,7 @@ EXAMPLE_SIZES = (64, 32, 16, 8, 4, *(2,) * 1000)
 """The shape that an error proposes."""
 
 
-def unknown_tensor(name: Name, rank: int, known: Mapping[str, object]) -> NotationError:
+def unknown_tensor(name: tree.Name, rank: int, known: Mapping[str, object]) -> NotationError:
     """The error for a tensor without a shape, which the text reads with `rank` indices."""
     next_step = close_matches(name.name, known)
     if not next_step and name.name.lower() == "infinity":
@@ -323,60 +273,50 @@ def unknown_tensor(name: Name, rank: int, known: Mapping[str, object]) -> Notati
     next_step = next_step or f"give it, for example {name.name}={tuple(EXAMPLE_SIZES[:rank])}"
     if foreign:
         next_step += f"; its {foreign[0]} is {unicodedata.name(foreign[0], 'not a Latin letter')}"
-    return NotationError(
-        f"the tensor {name.name} has no shape", name.span, NameUnknownError, next_step=next_step
-    )
+    return refused("no-shape", name.span, name=name.name, advice=next_step)
 
 
-def check_rank(read: Read, shape: Sequence[int]) -> None:
+def check_rank(read: tree.Read, shape: Sequence[int]) -> None:
     """Refuse a read with another number of indices than the source has dimensions."""
     if len(read.indices) != len(shape):
-        source = read.source.name if isinstance(read.source, Name) else "the scope"
-        raise NotationError(
-            f"{source} is read with {len(read.indices)} "
-            f"{'index' if len(read.indices) == 1 else 'indices'} but has {len(shape)} "
-            f"dimension{'s' * (len(shape) != 1)}",
-            read.span,
-            RangeError,
-            sizes=f"{source} is {shape_text(shape)}",
-            next_step="write one index for each dimension, or correct the shape",
-        )
+        source = read.source.name if isinstance(read.source, tree.Name) else "the scope"
+        raise refused("rank", read.span, source=source, **ranks(len(read.indices), shape))
 
 
-def check_places(read: Read, source: Tensor) -> None:
+def check_places(read: tree.Read, source: Tensor) -> None:
     """Refuse a negative number as an index: it is Python's way to count from the end, and here the
     fill would be read whatever the data are."""
     for index, size in zip(read.indices, source.shape, strict=True):
-        named = any(isinstance(part, Name | Read | Size) for part in scalars(index))
+        named = any(
+            isinstance(part, tree.Name | tree.Read | tree.Size) for part in tree.scalars(index)
+        )
         place = affine.ZERO if named else index_row(index, Frame({}))
         if place.const < 0 and not place.terms:
-            raise NotationError(
-                f"this index lies before the first element of {source.name}",
+            raise refused(
+                "before-the-first",
                 index.span,
-                RangeError,
-                sizes=f"{source.name} is {shape_text(source.shape)}",
-                next_step=f"indices begin at 0; the last one of this dimension is {size - 1}",
+                source=source.name,
+                shape=shape_text(source.shape),
+                last=size - 1,
             )
 
 
-def fill_value(read: Read) -> Number:
+def fill_value(read: tree.Read) -> Number:
     """The value of a read's fill, 0 where none is stated."""
     if read.fill is None:
         return Fraction(0)
     value = constant(read.fill)
     if value is None:
-        raise NotationError(
-            "a fill must be a number", read.fill.span, next_step="for example `A{fill=-inf}[i]`"
-        )
+        raise refused("fill-no-number", read.fill.span)
     return value
 
 
-def constant(value: Expression) -> Number | None:
+def constant(value: tree.Expression) -> Number | None:
     """The number that an expression without names is; None for all others, and for `//` and `%`,
     which belong to indices."""
-    parts = tuple(scalars(value))
-    factors = (part.factors for part in parts if isinstance(part, Product))
+    parts = tuple(tree.scalars(value))
+    factors = (part.factors for part in parts if isinstance(part, tree.Product))
     floors = any(operator in ("//", "%") for each in factors for operator, _ in each)
-    plain = not floors and not any(isinstance(part, Name | Read) for part in parts)
+    plain = not floors and not any(isinstance(part, tree.Name | tree.Read) for part in parts)
     node = scalar(value, Frame({})) if plain else None
     return node.value if isinstance(node, Const) else None

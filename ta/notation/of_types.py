@@ -19,7 +19,8 @@ from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Node, Tensor
 from einderive.ta.ir.subst import sources
-from einderive.ta.syntax.tree import Call, Defined, NotationError, Span
+from einderive.ta.refusals import NotationError, refused
+from einderive.ta.syntax.tree import Call, Defined, Span
 
 
 def of_types(call: Call, operands: Sequence[Node], box: Sequence[Range]) -> Node:
@@ -32,11 +33,7 @@ def of_types(call: Call, operands: Sequence[Node], box: Sequence[Range]) -> Node
     kinds = [whole_kind(operand, box) for operand in operands]
     for kind, arg in zip(kinds, call.args, strict=True):
         if kind == NO_INTEGER:
-            raise NotationError(
-                f"{call.function} takes integers and bools, and this may be no integer",
-                arg.span,
-                next_step="give the types of the tensors, for example dtypes={'A': 'int64'}",
-            )
+            raise refused("digits-of-no-integer", arg.span, name=call.function)
     if call.function != "bitwise_invert":
         return expr.apply(call.function, *operands)
     (x,), (kind,) = operands, kinds

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from einderive.ta.errors import OperandError
 from einderive.ta.ir.program import Program
+from einderive.ta.refusals import misgiven
 from einderive.ta.syntax.reader import complete_errors
 
 Values = tuple[tuple[str, int], ...]
@@ -51,10 +51,8 @@ def sizes_in(
                 if size != extent:
                     return None
             elif found.setdefault(size, extent) != extent:
-                raise OperandError(
-                    f"the size {size} is {found[size]} in {first[size]} and {extent} in {tensor}",
-                    next_step="pass tensors that agree in it, or give the sizes two names",
-                )
+                places = f"{found[size]} in {first[size]} and {extent} in {tensor}"
+                raise misgiven("sizes-disagree", size=size, places=places)
             else:
                 first.setdefault(size, tensor)
     return found

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 
-from einderive.ta.errors import NameUnknownError, TextError
+from einderive.ta.errors import TextError
 from einderive.ta.given.beside import checked, of_numbers
 from einderive.ta.given.outputs import output_names
 from einderive.ta.given.shapes import Shapes
@@ -44,6 +44,7 @@ from einderive.ta.notation.resolve import (
 )
 from einderive.ta.notation.scatter import versions
 from einderive.ta.notation.statement import ranges_of_reads, read_statement, tensors_read
+from einderive.ta.refusals import misgiven, refused
 from einderive.ta.syntax.layout import joined, without_comments
 from einderive.ta.syntax.reader import (
     complete_errors,
@@ -52,7 +53,7 @@ from einderive.ta.syntax.reader import (
     read_program,
     tried,
 )
-from einderive.ta.syntax.tree import Name, NotationError, Read, ScopeText, Size, scalars
+from einderive.ta.syntax.tree import Name, Read, ScopeText, Size, scalars
 from einderive.ta.syntax.walks import iterator_names
 
 _NOTHING: Mapping[str, tuple[int, int]] = MappingProxyType({})
@@ -201,11 +202,7 @@ def parse_expression(
         indices = (i for r in scalars(expression) if isinstance(r, Read) for i in r.indices)
         for part in (part for whole in (expression, *indices) for part in scalars(whole)):
             if isinstance(part, Size):
-                raise NotationError(
-                    "the range of an iterator is not known outside of a scope",
-                    part.span,
-                    next_step="write the number",
-                )
+                raise refused("size-outside-of-scope", part.span)
         ranges = (Range(0, 1),) * len(iterators)  # without a scope, no rule looks at them
         return scalar(expression, Frame(tensors, tuple(iterators), ranges))
 
@@ -247,7 +244,5 @@ def _generic_names(used: set[str], excluded: frozenset[str]) -> tuple[str, ...]:
 def _refuse_unused(what: str, given: Mapping[str, object], known: set[str]) -> None:
     for name in given:
         if name not in known:
-            raise NameUnknownError(
-                f"{what} is given for {name}, which the text does not use",
-                next_step=close_matches(name, known) or f"it uses {', '.join(sorted(known))}",
-            )
+            near = close_matches(name, known)
+            raise misgiven("given-unused", what=what, name=name, known=sorted(known), instead=near)

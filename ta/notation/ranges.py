@@ -15,26 +15,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from einderive.ta.errors import NameUnknownError, RangeError
 from einderive.ta.ir.affine import Range
 from einderive.ta.notation.definitions import renamed
-from einderive.ta.syntax.tree import (
-    Binding,
-    Comparison,
-    Defined,
-    Expression,
-    Name,
-    NotationError,
-    Read,
-    Reduction,
-    ScopeText,
-    Span,
-    Statement,
-    scalars,
-)
+from einderive.ta.refusals import NotationError, counted, refused
+from einderive.ta.syntax import tree
 from einderive.ta.syntax.walks import iterator_names, with_parts
 
-RangesOf = Callable[[Read], Sequence[Range]]
+RangesOf = Callable[[tree.Read], Sequence[Range]]
 """The ranges of a read's source, dimension by dimension."""
 
 
@@ -43,24 +30,24 @@ class Lone(NamedTuple):
 
     name: str
     range: Range
-    span: Span
+    span: tree.Span
     dimension: int
     source: str
 
 
-def lone_iterators(value: Expression, ranges_of: RangesOf) -> Iterator[Lone]:
+def lone_iterators(value: tree.Expression, ranges_of: RangesOf) -> Iterator[Lone]:
     """Every iterator that stands alone in a dimension, in the order of the text."""
-    for part in scalars(value):
-        if isinstance(part, Read):
-            source = "the scope" if isinstance(part.source, ScopeText) else part.source.name
+    for part in tree.scalars(value):
+        if isinstance(part, tree.Read):
+            source = "the scope" if isinstance(part.source, tree.ScopeText) else part.source.name
             for dimension, (index, bound) in enumerate(
                 zip(part.indices, ranges_of(part), strict=True)
             ):
-                if isinstance(index, Name):
+                if isinstance(index, tree.Name):
                     yield Lone(index.name, bound, index.span, dimension, source)
 
 
-def apart(value: Expression, ranges_of: RangesOf, stated: Collection[str]) -> Expression:
+def apart(value: tree.Expression, ranges_of: RangesOf, stated: Collection[str]) -> tree.Expression:
     """The expression in which a name that several reducers bind, over different ranges, has a name
     for each.
 
@@ -76,8 +63,10 @@ def apart(value: Expression, ranges_of: RangesOf, stated: Collection[str]) -> Ex
         taken.add(found)
         return found
 
-    def moved(part: Expression) -> Expression:
-        if isinstance(part, Reduction) or (isinstance(part, Defined) and not part.definition.free):
+    def moved(part: tree.Expression) -> tree.Expression:
+        if isinstance(part, tree.Reduction) or (
+            isinstance(part, tree.Defined) and not part.definition.free
+        ):
             names = {name.name for name in part.names} - fixed
             moves: dict[str, str] = {}
             for lone in lone_iterators(part, ranges_of):
@@ -93,14 +82,14 @@ def apart(value: Expression, ranges_of: RangesOf, stated: Collection[str]) -> Ex
 
 
 def infer(
-    statement: Statement,
-    value: Expression,
+    statement: tree.Statement,
+    value: tree.Expression,
     ranges_of: RangesOf,
     argument: Mapping[str, Range],
     output_shape: Sequence[int] | None,
 ) -> dict[str, Range]:
     """The range of every iterator of the statement; `value` is its explicit right-hand side."""
-    loops = [index for index in statement.indices if isinstance(index, Name)]
+    loops = [index for index in statement.indices if isinstance(index, tree.Name)]
     used = {name.name: name for name in (*loops, *iterator_names(value, bound=True))}
     stated = _stated(statement, argument, used)
     found: dict[str, Lone] = {}
@@ -114,82 +103,60 @@ def infer(
     _add_compared(value, ranges)
     for name in used.values():
         if name.name not in ranges:
-            raise _open_range(name)
+            raise refused("open-range", name.span, name=name.name)
     return ranges
 
 
 def _stated(
-    statement: Statement, argument: Mapping[str, Range], used: Mapping[str, Name]
+    statement: tree.Statement, argument: Mapping[str, Range], used: Mapping[str, tree.Name]
 ) -> dict[str, Range]:
     stated: dict[str, Range] = {}
-    for name, _, bound in _clause(statement):
-        if name.name in stated and stated[name.name] != bound:
-            raise NotationError(
-                f"two ranges are stated for {name.name}",
-                name.span,
-                RangeError,
-                next_step="keep one of them",
-            )
-        if name.name not in used:
-            raise NotationError(
-                f"the clause gives a range for {name.name}, which the statement does not use",
-                name.span,
-                NameUnknownError,
-                next_step=f"its iterators are {', '.join(used) or 'none'}",
-            )
-        stated[name.name] = bound
-        if argument.get(name.name, bound) != bound:
-            given = argument[name.name]
-            raise NotationError(
-                f"the clause and the argument give different ranges for {name.name}",
-                name.span,
-                RangeError,
-                sizes=f"clause {bound.lo}:{bound.hi}, argument {given.lo}:{given.hi}",
-                next_step="give the range once",
-            )
+    for binding in statement.clause:
+        name, span, bound = binding.name, binding.span, binding.range
+        if stated.get(name, bound) != bound:
+            raise refused("two-ranges", span, name=name)
+        if name not in used:
+            raise refused("range-of-no-iterator", span, name=name, known=used)
+        stated[name] = bound
+        if argument.get(name, bound) != bound:
+            raise refused("ranges-differ", span, name=name, clause=bound, argument=argument[name])
     return {name: argument[name] for name in used if name in argument} | stated
 
 
-def _clause(statement: Statement) -> Iterator[tuple[Name, Binding, Range]]:
-    for binding in statement.clause:
-        yield Name(binding.span, binding.name), binding, binding.range
-
-
 def _add_output(
-    loops: Sequence[Name], shape: Sequence[int], ranges: dict[str, Range], statement: Statement
+    loops: Sequence[tree.Name],
+    shape: Sequence[int],
+    ranges: dict[str, Range],
+    statement: tree.Statement,
 ) -> None:
     """Ranges from the output's shape; a shape that disagrees with what is known is an error."""
     target = statement.target
     if len(shape) != len(loops):
-        raise NotationError(
-            f"{target.name} has {len(loops)} {'index' if len(loops) == 1 else 'indices'} here, "
-            f"but its shape has {len(shape)} dimension{'s' * (len(shape) != 1)}",
-            (target.span[0], statement.value.span[0]),
-            RangeError,
-            sizes=f"{target.name} is given as {shape_text(shape)}",
-            next_step="give one size for each index on the left, or leave the shape out",
-        )
+        span = target.span[0], statement.value.span[0]
+        raise refused("rank-of-output", span, target=target.name, **ranks(len(loops), shape))
     for dimension, (loop, extent) in enumerate(zip(loops, shape, strict=True)):
         known = ranges.setdefault(loop.name, Range(0, extent))
         if known != Range(0, extent):
-            raise NotationError(
-                f"the iterator {loop.name} has the range {known.lo}:{known.hi}, but dimension "
-                f"{dimension + 1} of the output {target.name} is given as {extent}",
+            raise refused(
+                "range-and-output",
                 loop.span,
-                RangeError,
-                sizes=f"{target.name} is given as {shape_text(shape)}",
-                next_step="drop the output's shape, or correct one of the two",
+                name=loop.name,
+                range=known,
+                dimension=dimension + 1,
+                target=target.name,
+                size=extent,
+                shape=shape_text(shape),
             )
 
 
-def _add_compared(value: Expression, ranges: dict[str, Range]) -> None:
+def _add_compared(value: tree.Expression, ranges: dict[str, Range]) -> None:
     """Ranges from comparisons: `where(j <= i, x[j], 0)` gives i that of j."""
     pairs = [
         (left.name, right.name)
-        for part in scalars(value)
-        if isinstance(part, Comparison)
+        for part in tree.scalars(value)
+        if isinstance(part, tree.Comparison)
         for left, right in pairwise(part.operands)
-        if isinstance(left, Name) and isinstance(right, Name)
+        if isinstance(left, tree.Name) and isinstance(right, tree.Name)
     ]
     while True:
         found: dict[str, set[Range]] = {}
@@ -208,24 +175,21 @@ def _conflict(first: Lone, second: Lone) -> NotationError:
         extent = str(hi) if lo == 0 else f"{lo}:{hi}"
         return f"dimension {lone.dimension + 1} of {lone.source} is {extent}"
 
-    return NotationError(
-        f"the iterator {second.name} stands alone in dimensions of different sizes",
+    return refused(
+        "different-sizes",
         second.span,
-        RangeError,
-        sizes=f"{size(first)}, {size(second)}",
-        next_step="use two iterators, or state the range: "
-        f"`where {second.name} in {first.range.lo}:{first.range.hi}` (reads outside are 0)",
+        name=second.name,
+        one=size(first),
+        other=size(second),
+        range=first.range,
     )
 
 
-def _open_range(name: Name) -> NotationError:
-    return NotationError(
-        f"the iterator {name.name} has no range: it stands alone in no tensor's dimension",
-        name.span,
-        RangeError,
-        next_step=f"state it at the statement's end, for example `where {name.name} in 0:16`, "
-        f"or pass ranges={{'{name.name}': (0, 16)}}",
-    )
+def ranks(indices: int, shape: Sequence[int]) -> dict[str, str]:
+    """The words of a refusal of this many indices for a tensor of the shape."""
+    dimensions = counted(len(shape), "dimension")
+    found = counted(indices, "index", "indices")
+    return {"indices": found, "dimensions": dimensions, "shape": shape_text(shape)}
 
 
 def shape_text(shape: Sequence[int]) -> str:

@@ -19,34 +19,22 @@ from fractions import Fraction
 from itertools import count
 from typing import TypeAlias
 
-from einderive.ta.errors import RangeError
 from einderive.ta.notation.einstein import all_of
 from einderive.ta.notation.index import as_value, check_index
 from einderive.ta.notation.lowering import EXAMPLE_SIZES
-from einderive.ta.syntax.tree import (
-    Call,
-    Comparison,
-    Ellipsis,
-    Expression,
-    Name,
-    NotationError,
-    Number,
-    Read,
-    Reduction,
-    Statement,
-    Sum,
-)
+from einderive.ta.refusals import NotationError, refused
+from einderive.ta.syntax import tree
 from einderive.ta.syntax.walks import iterator_names, with_parts
 
 Shape: TypeAlias = Sequence[int]
 
 
 def versions(
-    statements: Sequence[Statement], taken: Set[str]
-) -> tuple[tuple[Statement, ...], dict[str, str]]:
+    statements: Sequence[tree.Statement], taken: Set[str]
+) -> tuple[tuple[tree.Statement, ...], dict[str, str]]:
     """The statements, where one that adds to the result of an earlier one has it under a name that
     is not taken; and these names, with that in the text."""
-    found: list[Statement] = []
+    found: list[tree.Statement] = []
     names: dict[str, str] = {}
     used = {*taken}
     for each in statements:
@@ -60,74 +48,73 @@ def versions(
             moved = [_renamed(s, target.name, fresh) for s in (*found[earlier + 1 :], each)]
             first = replace(found[earlier], target=replace(target, name=fresh), output=False)
             found[earlier:] = [first, *moved[:-1]]
-            before = Name(target.span, fresh)
+            before = tree.Name(target.span, fresh)
             each = replace(moved[-1], before=before, output=output)
         found.append(each)
     return tuple(found), names
 
 
-def _renamed(statement: Statement, old: str, new: str) -> Statement:
+def _renamed(statement: tree.Statement, old: str, new: str) -> tree.Statement:
     """The statement, reading `new` wherever it reads `old`."""
 
-    def named(name: Name) -> Name:
+    def named(name: tree.Name) -> tree.Name:
         return replace(name, name=new) if name.name == old else name
 
-    def of(part: Expression) -> Expression:
+    def of(part: tree.Expression) -> tree.Expression:
         match part:
-            case Name():
+            case tree.Name():
                 return named(part)
-            case Read(_, Name() as source):
+            case tree.Read(_, tree.Name() as source):
                 part = replace(part, source=named(source))
         return with_parts(part, of, into_scopes=True)
 
-    indices = tuple(index if isinstance(index, Name) else of(index) for index in statement.indices)
+    indices = tuple(
+        index if isinstance(index, tree.Name) else of(index) for index in statement.indices
+    )
     return replace(statement, value=of(statement.value), indices=indices)
 
 
-def with_places(statement: Statement, shape: Shape | None, taken: Set[str]) -> Statement:
+def with_places(statement: tree.Statement, shape: Shape | None, taken: Set[str]) -> tree.Statement:
     """The statement with distinct iterators on the left, of names that are not taken, and with the
     places where it adds."""
     if not statement.adds:
         return statement
     fresh = (name for k in count(1) if (name := f"v{k}" if k > 1 else "v") not in taken)
-    left: list[Expression] = []
-    places: list[Expression] = []
+    left: list[tree.Expression] = []
+    places: list[tree.Expression] = []
     loops: set[str] = set()
     for dimension, index in enumerate(statement.indices):
-        lone = isinstance(index, Name) and index.name not in loops
-        if not lone and not isinstance(index, Ellipsis):
+        lone = isinstance(index, tree.Name) and index.name not in loops
+        if not lone and not isinstance(index, tree.Ellipsis):
             if shape is None:
                 raise _open_size(statement, dimension)
             check_index(index)
-            place, index = index, Name(index.span, next(fresh))
-            places.append(Comparison(place.span, (as_value(place), index), ("==",)))
-        loops |= {index.name} if isinstance(index, Name) else set()
+            place, index = index, tree.Name(index.span, next(fresh))
+            places.append(tree.Comparison(place.span, (as_value(place), index), ("==",)))
+        loops |= {index.name} if isinstance(index, tree.Name) else set()
         left.append(index)
     return replace(statement, indices=tuple(left), places=tuple(places))
 
 
-def _open_size(statement: Statement, dimension: int) -> NotationError:
+def _open_size(statement: tree.Statement, dimension: int) -> NotationError:
     name = statement.target.name
-    return NotationError(
-        f"dimension {dimension + 1} of {name} has no size",
-        statement.indices[dimension].span,
-        RangeError,
-        next_step="give the shape of the result as you give an input's, for example "
-        f"{name}={EXAMPLE_SIZES[: len(statement.indices)]}, or add to an earlier {name}",
-    )
+    span, shape = statement.indices[dimension].span, str(EXAMPLE_SIZES[: len(statement.indices)])
+    return refused("open-size", span, name=name, dimension=dimension + 1, shape=shape)
 
 
-def added(statement: Statement, value: Expression, places: Sequence[Expression]) -> Expression:
+def added(
+    statement: tree.Statement, value: tree.Expression, places: Sequence[tree.Expression]
+) -> tree.Expression:
     """The value of a statement that adds `value` at the places, both of them explicit."""
-    loops = [index for index in statement.indices if isinstance(index, Name)]
+    loops = [index for index in statement.indices if isinstance(index, tree.Name)]
     known = {loop.name for loop in loops}
     own = {n.name: n for place in places for n in iterator_names(place) if n.name not in known}
     span = value.span
     if places:
-        value = Call(span, "where", (all_of(places), value, Number(span, Fraction(0))))
+        value = tree.Call(span, "where", (all_of(places), value, tree.Number(span, Fraction(0))))
     if own:
-        value = Reduction(span, "sum", tuple(own.values()), value)
+        value = tree.Reduction(span, "sum", tuple(own.values()), value)
     if statement.before is not None:
-        before = Read(statement.target.span, statement.before, None, tuple(loops))
-        value = Sum(span, ((False, before), (False, value)))
+        before = tree.Read(statement.target.span, statement.before, None, tuple(loops))
+        value = tree.Sum(span, ((False, before), (False, value)))
     return value

@@ -10,22 +10,17 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.names import NO_ITERATORS, RESERVED
 from einderive.ta.ir.node import Scope, Source, Tensor
 from einderive.ta.ir.program import Statement
+from einderive.ta.notation import lowering
 from einderive.ta.notation.definitions import check_length
 from einderive.ta.notation.einstein import check_types, gathers_written_out, make_explicit
 from einderive.ta.notation.ellipsis import expanded
 from einderive.ta.notation.index import check_index
 from einderive.ta.notation.known import Known
-from einderive.ta.notation.lowering import (
-    Frame,
-    check_function,
-    check_places,
-    check_rank,
-    statement_scope,
-)
 from einderive.ta.notation.ranges import RangesOf, apart, infer
 from einderive.ta.notation.resolve import iterators_of, resolved, tensor_names
 from einderive.ta.notation.scatter import added, with_places
-from einderive.ta.syntax.tree import Call, Expression, Name, NotationError, Read, scalars
+from einderive.ta.refusals import refused
+from einderive.ta.syntax.tree import Call, Expression, Name, Read, scalars
 from einderive.ta.syntax.tree import Statement as StatementText
 from einderive.ta.syntax.walks import iterator_names
 
@@ -36,17 +31,9 @@ def read_statement(
     """The statement over the tensors that are known, which it extends by its own result."""
     target = statement.target
     if target.name in RESERVED:
-        raise NotationError(
-            f"{target.name} is a word of the notation, not a tensor",
-            target.span,
-            next_step="choose another name for the output",
-        )
+        raise refused("word-as-output", target.span, name=target.name)
     if target.name in known.defined:
-        raise NotationError(
-            f"{target.name} is defined twice",
-            target.span,
-            next_step="give each statement's result a name of its own",
-        )
+        raise refused("defined-twice", target.span, name=target.name)
     shape = known.shapes.get(target.name)
     if statement.before is not None:
         shape = shape or known.defined[statement.before.name].shape
@@ -68,7 +55,7 @@ def read_statement(
     for part in (p for value in statement.parts for p in scalars(value, into_scopes=True)):
         if isinstance(part, Read) and isinstance(part.source, Name):
             if part.source.name in known.inputs:
-                check_places(part, known.inputs[part.source.name])
+                lowering.check_places(part, known.inputs[part.source.name])
             for dimension, index in enumerate(part.indices):
                 if isinstance(index, Name):
                     known.hints.setdefault((part.source.name, dimension), index.name)
@@ -88,11 +75,7 @@ def statement_to_scope(
     loops = [index for index in statement.indices if isinstance(index, Name)]
     names = {loop.name for loop in loops}
     if len(names) < len(statement.indices):
-        raise NotationError(
-            "the indices on the left must be distinct iterators, without anything added",
-            (statement.span[0], statement.value.span[0]),
-            next_step="write shifts and strides on the right, or add to elements with `+=`",
-        )
+        raise refused("left-side", (statement.span[0], statement.value.span[0]))
     used = {name for part in statement.parts for name in iterators_of(part)} | names
     value, *places = (
         resolved(_checked(part), tensors.keys(), used)
@@ -109,24 +92,18 @@ def statement_to_scope(
     value = gathers_written_out(value, ranges_of, {*RESERVED, *tensors, *bounds})
     for name in (*loops, *iterator_names(value, bound=True)):
         if name.name in NO_ITERATORS:
-            raise NotationError(
-                f"{name.name} is a word of Python and cannot be an iterator",
-                name.span,
-                next_step="write one iterator or number for each dimension of the tensor",
-            )
+            raise refused("word-of-python", name.span, name=name.name)
         if name.name in RESERVED or name.name in tensors:
             what = "a word of the notation" if name.name in RESERVED else "a tensor"
-            raise NotationError(
-                f"{name.name} is {what} and cannot be an iterator",
-                name.span,
-                next_step="choose another name for the iterator",
-            )
+            raise refused("not-an-iterator", name.span, name=name.name, what=what)
 
     ranges = infer(statement, value, ranges_of, stated, output_shape)
-    scope = statement_scope(value, loops, Frame(tensors, bindable=ranges))
+    scope = lowering.statement_scope(value, loops, lowering.Frame(tensors, bindable=ranges))
     if all(bound.extent != 1 for bound in ranges.values()):
         return scope, ranges, None
-    typed = statement_scope(value, loops, Frame(tensors, bindable=ranges, typed=True))
+    typed = lowering.statement_scope(
+        value, loops, lowering.Frame(tensors, bindable=ranges, typed=True)
+    )
     other = has_another_type(typed, scope, (tensor.dtype for tensor in tensors.values()))
     return scope, ranges, typed if other else None
 
@@ -135,7 +112,7 @@ def _checked(value: Expression) -> Expression:
     """The expression, whose functions exist, and which is not too long."""
     for part in scalars(value, into_scopes=True):
         if isinstance(part, Call):
-            check_function(part)
+            lowering.check_function(part)
     check_length(value)
     return value
 
@@ -150,7 +127,7 @@ def ranges_of_reads(tensors: Mapping[str, Source]) -> RangesOf:
             binders = read.source.binders
             outer = binders[0].bindings if binders and binders[0].kind == "L" else ()
             ranges = [binding.range for binding in outer]
-        check_rank(read, [bound.extent for bound in ranges])
+        lowering.check_rank(read, [bound.extent for bound in ranges])
         return ranges
 
     return ranges_of

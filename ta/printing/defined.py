@@ -14,7 +14,6 @@ import re
 from collections.abc import Mapping
 from itertools import count
 
-from einderive.ta.errors import NameUnknownError, TextError
 from einderive.ta.ir.names import RESERVED, Namer
 from einderive.ta.ir.node import Node, Scope, Source, Tensor
 from einderive.ta.ir.program import Hints
@@ -23,6 +22,7 @@ from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.printer import NO_HINTS, Printer
 from einderive.ta.printing.show import show, tensors_of
 from einderive.ta.printing.written import nested_length
+from einderive.ta.refusals import misgiven
 from einderive.ta.syntax.layout import nesting
 
 MOST_INLINE = 100
@@ -56,20 +56,12 @@ def parse_defined(text: str, tensors: Mapping[str, Tensor]) -> Node:
     for line in definitions:
         found = _DEFINITION.fullmatch(line)
         if found is None:
-            raise TextError(
-                "a line that is not the last defines no scope",
-                text=line,
-                next_step="write it as `T1 = {L[i:0:8] ...}`",
-            )
+            raise misgiven("line-without-definition", line)
         name, given = found.groups()
         if name in known or name in RESERVED:
-            raise TextError(
-                f"the name {name} is already in use",
-                text=line,
-                next_step="give each definition a name of its own",
-            )
+            raise misgiven("definition-name-in-use", line, name=name)
         scope = parse_expression(given, known)
         if not isinstance(scope, Scope):
-            raise NameUnknownError(f"{name} is defined as no scope", text=line)
+            raise misgiven("definition-of-no-scope", line, name=name)
         known[name] = scope
     return parse_expression(last, known)

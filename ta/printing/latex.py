@@ -15,32 +15,19 @@ from itertools import islice
 import sympy
 
 from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import RESERVED, Namer, pool
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Condition,
-    Const,
-    Mul,
-    Node,
-    Number,
-    Power,
-    Scope,
-    Select,
-    Tensor,
-)
 from einderive.ta.ir.positions import INDEX, is_position
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.assumed import LATEX, assumption_text
 from einderive.ta.printing.marks import gather_modulo
-from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, is_reduction
+from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, as_fraction, is_reduction
 from einderive.ta.printing.show import tensors_of
 from einderive.ta.printing.typeset import PLAIN, applied, grouped, indexed, named, numeral
 
 
-def latex(node: Node | Program) -> str:
+def latex(node: ir.Node | Program) -> str:
     """The LaTeX text of a node, or of a program's statements as the lines of an `aligned`."""
     if isinstance(node, Program):
         lines = [_statement(node, position) for position in range(len(node.statements))]
@@ -54,9 +41,9 @@ def latex(node: Node | Program) -> str:
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
     excluded = frozenset(tensors_of(node))
     writer = _Writer(Printer(Namer(excluded), NO_HINTS))
-    if isinstance(node, Tensor):
+    if isinstance(node, ir.Tensor):
         return named(node.name)
-    if isinstance(node, Scope):
+    if isinstance(node, ir.Scope):
         return writer.scope(node, (), frozenset())
     generic = tuple(islice(pool(RESERVED | excluded), node.free.bit_length()))
     ranges = (Range(0, 0),) * len(generic)
@@ -80,14 +67,16 @@ class _Writer:
     def __init__(self, printer: Printer) -> None:
         self.printer = printer
 
-    def scope(self, scope: Scope, inherited: Sequence[str | None], visible: frozenset[str]) -> str:
+    def scope(
+        self, scope: ir.Scope, inherited: Sequence[str | None], visible: frozenset[str]
+    ) -> str:
         names = self.printer.names_of(scope, inherited, visible)
         loops = zip(names, scope.loops, strict=False)
         bounds = ",\\,".join(f"{lo} \\le {named(name)} < {hi}" for name, (lo, hi) in loops)
         over = f"\\;\\middle|\\; {bounds}" if bounds else ""
         return f"\\left\\{{{self.reduced(scope, names, visible)} {over}\\right\\}}"
 
-    def reduced(self, scope: Scope, names: tuple[str, ...], visible: frozenset[str]) -> str:
+    def reduced(self, scope: ir.Scope, names: tuple[str, ...], visible: frozenset[str]) -> str:
         """The scope's reducers with their limits, and its body."""
         frame = Frame(names, scope.domain, visible | set(names))
         body = self.scalar(scope.body, frame)
@@ -100,25 +89,25 @@ class _Writer:
                 signs += f"{known.latex}_{{{lo} \\le {named(name)} < {hi}}} "
             else:
                 signs += f"{known.latex}_{{{named(name)}={lo}}}^{{{hi - 1}}} "
-        return signs + (grouped(body) if isinstance(scope.body, Add) else body)
+        return signs + (grouped(body) if isinstance(scope.body, ir.Add) else body)
 
-    def scalar(self, node: Node, frame: Frame) -> str:
+    def scalar(self, node: ir.Node, frame: Frame) -> str:
         match node:
-            case Const():
+            case ir.Const():
                 return numeral(node.value)
-            case Access():
+            case ir.Access():
                 return self.access(node, frame)
-            case Apply():
+            case ir.Apply():
                 return self.apply(node, frame)
-            case Power():
+            case ir.Power():
                 base = self.scalar(node.base, frame)
-                plain = isinstance(node.base, Access) and isinstance(node.base.source, Tensor)
+                plain = isinstance(node.base, ir.Access) and isinstance(node.base.source, ir.Tensor)
                 if not plain or is_position(node.base):
                     base = grouped(base)
                 return f"{{{base}}}^{{{node.exponent}}}"
-            case Mul():
+            case ir.Mul():
                 return self.product(node, frame)
-            case Add():
+            case ir.Add():
                 text = ""
                 for term in node.terms:
                     shown = self.scalar(term, frame)
@@ -126,7 +115,7 @@ class _Writer:
                     joint = " - " if shown.startswith("-") else " + "
                     text += joint + shown.removeprefix("-") if text else shown
                 return text
-            case Select():
+            case ir.Select():
                 conditions = " \\wedge ".join(_condition(c, frame.names) for c in node.conditions)
                 then, otherwise = self.scalar(node.then, frame), self.scalar(node.otherwise, frame)
                 return (
@@ -135,7 +124,7 @@ class _Writer:
                 )
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
 
-    def apply(self, node: Apply, frame: Frame) -> str:
+    def apply(self, node: ir.Apply, frame: Frame) -> str:
         known = FUNCTIONS[node.function]
         args = [self.scalar(arg, frame) for arg in node.args]
         if known.infix:
@@ -145,18 +134,13 @@ class _Writer:
             ]
         return applied(node.function, args)
 
-    def product(self, node: Mul, frame: Frame) -> str:
-        coefficient: Number = Fraction(1)
-        above: list[str] = []
-        below: list[str] = []
-        for factor in node.factors:
-            if isinstance(factor, Const):
-                coefficient = factor.value
-            elif isinstance(factor, Power) and factor.exponent < 0:
-                base, exponent = self.factor(factor.base, frame), -factor.exponent
-                below.append(f"{{{base}}}^{{{exponent}}}" if exponent > 1 else base)
-            else:
-                above.append(self.factor(factor, frame))
+    def product(self, node: ir.Mul, frame: Frame) -> str:
+        coefficient, multiplied, divisors = as_fraction(node)
+        above = [self.factor(factor, frame) for factor in multiplied]
+        below = []
+        for power in divisors:
+            base, exponent = self.factor(power.base, frame), -power.exponent
+            below.append(f"{{{base}}}^{{{exponent}}}" if exponent > 1 else base)
         sign = "-" if coefficient < 0 else ""
         if isinstance(coefficient, Fraction):
             size = abs(coefficient)
@@ -168,20 +152,20 @@ class _Writer:
         bottom = "\\, ".join(below)
         return sign + (f"\\frac{{{top}}}{{{bottom}}}" if below else top)
 
-    def factor(self, node: Node, frame: Frame) -> str:
+    def factor(self, node: ir.Node, frame: Frame) -> str:
         text = self.scalar(node, frame)
-        reduction = isinstance(node, Access) and is_reduction(node, frame)
-        several = is_position(node) and isinstance(node, Access) and node.rows[0].lone is None
-        compound = isinstance(node, Add) or _is_infix(node) or reduction or several
+        reduction = isinstance(node, ir.Access) and is_reduction(node, frame.ranges)
+        several = is_position(node) and isinstance(node, ir.Access) and node.rows[0].lone is None
+        compound = isinstance(node, ir.Add) or _is_infix(node) or reduction or several
         return grouped(text) if compound else text
 
-    def access(self, access: Access, frame: Frame) -> str:
+    def access(self, access: ir.Access, frame: Frame) -> str:
         if access.source is INDEX:
             return _row(access.rows[0], frame.names)
         visible = frozenset(frame.visible)
-        if isinstance(access.source, Scope):
+        if isinstance(access.source, ir.Scope):
             inherited = [None if r.lone is None else frame.names[r.lone] for r in access.rows]
-            if is_reduction(access, frame):
+            if is_reduction(access, frame.ranges):
                 names = self.printer.names_of(access.source, inherited, visible)
                 if list(names[: len(inherited)]) == inherited:
                     return self.reduced(access.source, names, visible)
@@ -193,8 +177,8 @@ class _Writer:
         return indexed(source, [_row(row, frame.names) for row in access.rows])
 
 
-def _is_infix(node: Node) -> bool:
-    return isinstance(node, Apply) and bool(FUNCTIONS[node.function].infix)
+def _is_infix(node: ir.Node) -> bool:
+    return isinstance(node, ir.Apply) and bool(FUNCTIONS[node.function].infix)
 
 
 def _row(row: Row, names: Sequence[str]) -> str:
@@ -219,6 +203,6 @@ def _symbolic(row: Row, names: Sequence[str]) -> sympy.Expr:
     return total
 
 
-def _condition(condition: Condition, names: Sequence[str]) -> str:
+def _condition(condition: ir.Condition, names: Sequence[str]) -> str:
     sign = "\\ge" if condition.relation == ">=" else "="
     return f"{_row(condition.row, names)} {sign} 0"

@@ -21,17 +21,12 @@ SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠"}
 
 def decimal(value: Fraction) -> str | None:
     """A short exact decimal of a fraction that is not negative, or None."""
-    digits, rest = 0, value.denominator
-    for prime in (2, 5):
-        count = 0
-        while rest % prime == 0:
-            rest //= prime
-            count += 1
-        digits = max(digits, count)
-    if rest > 1 or digits > LONGEST_DECIMAL:
+    scaled = value * 10**LONGEST_DECIMAL
+    if scaled.denominator > 1:
         return None
-    scaled = str(value.numerator * 10**digits // value.denominator).rjust(digits + 1, "0")
-    return f"{scaled[:-digits]}.{scaled[-digits:]}" if digits else scaled
+    digits = str(scaled.numerator).rjust(LONGEST_DECIMAL + 1, "0")
+    whole, part = digits[:-LONGEST_DECIMAL], digits[-LONGEST_DECIMAL:].rstrip("0")
+    return f"{whole}.{part}" if part else whole
 
 
 def number(value: Number) -> str:

@@ -14,54 +14,15 @@ import unicodedata
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from einderive.ta.listing import beside
+
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[^\s]")
-SIGNS = {
-    "le": "≤",
-    "ge": "≥",
-    "ne": "≠",
-    "wedge": "∧",
-    "vee": "∨",
-    "bmod": "mod",
-    "cdot": "·",
-    "oplus": "⊕",
-    "sim": "∼",
-    "ll": "≪",
-    "gg": "≫",
-    "lfloor": "⌊",
-    "rfloor": "⌋",
-    "lceil": "⌈",
-    "rceil": "⌉",
-    "sum": "∑",
-    "prod": "∏",
-    "max": "max",
-    "min": "min",
-    "middle": "|",
-    "{": "{",
-    "}": "}",
-    "-": "−",
-    "%": "%",
-}
+_GIVEN = beside(__name__)
+SIGNS, SPACES, ACCENTS = _GIVEN["signs"], _GIVEN["spaces"], _GIVEN["accents"]
+"""Commands of LaTeX, without their backslash, and what they are here."""
 LARGE = frozenset({"∑", "∏", "max", "min"})
 """Their limits stand below and above."""
-SPACES = {",": "0.17em", ";": "0.28em", "quad": "1em", "qquad": "2em", " ": "0.25em"}
-ACCENTS = {
-    "hat": "^",
-    "bar": "¯",
-    "dot": "˙",
-    "ddot": "¨",
-    "tilde": "~",
-    "vec": "→",
-    "overline": "‾",
-}
 LITERAL = frozenset({"text", "mathrm", "operatorname", "mathbf", "boldsymbol", "mathcal"})
-SCRIPTS = {
-    (False, True, False): "msub",
-    (False, False, True): "msup",
-    (False, True, True): "msubsup",
-    (True, True, False): "munder",
-    (True, False, True): "mover",
-    (True, True, True): "munderover",
-}
 LEAVES = frozenset({"mi", "mn", "mo", "mtext"})
 
 
@@ -115,7 +76,8 @@ class _Reader:
             base.set("movablelimits", "false")
         if "_" not in found and base.tag == "msub":  # the exponent above the index, not beside it
             base, found["_"] = base
-        whole = Element(SCRIPTS[large, "_" in found, "^" in found])
+        below, above = ("under", "over") if large else ("sub", "sup")
+        whole = Element(f"m{below * ('_' in found)}{above * ('^' in found)}")
         if not large and "_" in found:
             found["_"] = _lowered(_close(found["_"]))
         whole.append(_flat(base))

@@ -7,32 +7,19 @@ pool.  `ta.printing.show` is the public face.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Literal
 
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.names import Namer
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Const,
-    Mul,
-    Node,
-    Number,
-    Power,
-    Scope,
-    Select,
-    Source,
-    Tensor,
-)
 from einderive.ta.ir.positions import INDEX, is_position
 from einderive.ta.ir.program import Hints
-from einderive.ta.ir.subst import accesses, branches
+from einderive.ta.ir.subst import accesses, branches, factors_of
 from einderive.ta.printing.marks import SIGNS, condition_text, number, row_text
 
 Style = Literal["scopes", "reducers", "einstein"]
@@ -59,23 +46,18 @@ class Frame:
         return Frame(self.names, self.ranges, self.visible, implicit=False)
 
 
+@dataclass(eq=False)
 class Printer:
     """Shows the parts of one text; a scope in `named` is shown as its name."""
 
-    def __init__(
-        self,
-        namer: Namer,
-        hints: Hints,
-        *,
-        unicode: bool = False,
-        style: Style = "scopes",
-        named: Mapping[Scope, str] = MappingProxyType({}),
-    ) -> None:
-        self.namer, self.hints, self.unicode, self.style = namer, hints, unicode, style
-        self.named = named
-        self._wanted: dict[tuple[Scope, int], tuple[str, ...]] = {}
+    namer: Namer
+    hints: Hints
+    unicode: bool = False
+    style: Style = "scopes"
+    named: Mapping[ir.Scope, str] = field(default_factory=dict)
+    _wanted: dict[tuple[ir.Scope, int], tuple[str, ...]] = field(default_factory=dict)
 
-    def scope(self, scope: Scope, inherited: Sequence[str | None], visible: Set[str]) -> str:
+    def scope(self, scope: ir.Scope, inherited: Sequence[str | None], visible: Set[str]) -> str:
         """`{L[...] S[...] body}`; a loop takes the inherited name where there is one."""
         names = self.names_of(scope, inherited, visible)
         first = len(scope.loops)
@@ -88,7 +70,7 @@ class Printer:
         return f"{{{loops}{_binder(reducer, names[first:], scope.sums)}{body}}}"
 
     def names_of(
-        self, scope: Scope, inherited: Sequence[str | None], visible: Set[str]
+        self, scope: ir.Scope, inherited: Sequence[str | None], visible: Set[str]
     ) -> tuple[str, ...]:
         """Names for all iterators of a scope."""
         names: list[str] = []
@@ -102,7 +84,7 @@ class Printer:
             names.append(name)
         return tuple(names)
 
-    def wanted(self, scope: Scope, position: int) -> tuple[str, ...]:
+    def wanted(self, scope: ir.Scope, position: int) -> tuple[str, ...]:
         """The hinted names of an iterator: where it stands alone in a tensor's dimension, also
         through the scopes that are read; of a reduction's iterator also where it is a part of an
         index."""
@@ -115,37 +97,37 @@ class Printer:
                         if position >= len(scope.loops) and row.coefficient(position):
                             found |= dict.fromkeys(self._part(access.source, dimension))
                         continue
-                    if isinstance(access.source, Scope):
+                    if isinstance(access.source, ir.Scope):
                         found |= dict.fromkeys(self.wanted(access.source, dimension))
                     elif (hint := self.hints.get((access.source.name, dimension))) is not None:
                         found[hint] = None
             self._wanted[key] = tuple(found)
         return self._wanted[key]
 
-    def _part(self, source: Source, dimension: int) -> Iterator[str]:
-        if isinstance(source, Tensor) and (source.name, ~dimension) in self.hints:
+    def _part(self, source: ir.Source, dimension: int) -> Iterator[str]:
+        if isinstance(source, ir.Tensor) and (source.name, ~dimension) in self.hints:
             yield self.hints[source.name, ~dimension]
 
-    def scalar(self, node: Node, frame: Frame) -> Shown:
+    def scalar(self, node: ir.Node, frame: Frame) -> Shown:
         """A scalar expression and how tightly it binds."""
         match node:
-            case Const():
+            case ir.Const():
                 return self._const(node.value)
-            case Access():
+            case ir.Access():
                 return self.access(node, frame)
-            case Apply():
+            case ir.Apply():
                 return self._apply(node, frame.explicit())
-            case Power():
-                return self._power(node, frame)
-            case Mul():
+            case ir.Power():
+                return self._raised(node.base, node.exponent, frame), POWER
+            case ir.Mul():
                 return self._product(node, frame)
-            case Add():
+            case ir.Add():
                 return self._sum(node, frame), SUM
-            case Select():
+            case ir.Select():
                 return self._where(node, frame.explicit()), ATOM
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
 
-    def _apply(self, node: Apply, frame: Frame) -> Shown:
+    def _apply(self, node: ir.Apply, frame: Frame) -> Shown:
         known = FUNCTIONS[node.function]
         if known.picks:
             return self._where(node, frame), ATOM
@@ -156,34 +138,35 @@ class Printer:
         listed = f"({', '.join(text for text, _ in args)})" if args else ""
         return node.function + listed, ATOM
 
-    def _where(self, node: Node, frame: Frame) -> str:
+    def _where(self, node: ir.Node, frame: Frame) -> str:
         """`where(i < j and A[i] < B[j], a, b)`: one for choices within each other that share `b`,
         but for a select in a select, which reads back as one."""
         tests: list[str] = []
         last, otherwise = node, branches(node)[1]
         while branches(node)[1:] == (otherwise,):
-            if isinstance(node, Select):
-                if tests and isinstance(last, Select):
+            if isinstance(node, ir.Select):
+                if tests and isinstance(last, ir.Select):
                     break
                 tests += [condition_text(c, frame.names, self.unicode) for c in node.conditions]
-            elif isinstance(node, Apply):
+            elif isinstance(node, ir.Apply):
                 tests.append(self.scalar(node.args[0], frame)[0])
             last, node = node, branches(node)[0]
         texts = [self.scalar(value, frame)[0] for value in (node, otherwise)]
         return f"where({' and '.join(tests)}, {', '.join(texts)})"
 
-    def access(self, access: Access, frame: Frame) -> Shown:
+    def access(self, access: ir.Access, frame: Frame) -> Shown:
         """A read of a tensor, or of a scope in one of its spellings."""
-        source: Source = access.source
+        source: ir.Source = access.source
         if source is INDEX:
             return _position(access.rows[0], frame)
-        if isinstance(source, Scope) and self.style != "scopes" and is_reduction(access, frame):
+        reduces = self.style != "scopes" and is_reduction(access, frame.ranges)
+        if reduces and isinstance(source, ir.Scope):
             loops = tuple(frame.names[row.lone or 0] for row in access.rows)
             text = self.reduction(source, loops, frame)
             if text is not None:
                 return text
-        if isinstance(source, Tensor) or source in self.named:
-            text_of_source = source.name if isinstance(source, Tensor) else self.named[source]
+        if isinstance(source, ir.Tensor) or source in self.named:
+            text_of_source = source.name if isinstance(source, ir.Tensor) else self.named[source]
             if not access.rows and access.fill == 0:
                 return text_of_source, ATOM
         else:
@@ -193,7 +176,7 @@ class Printer:
         rows = ",".join(row_text(row, frame.names) for row in access.rows)
         return f"{text_of_source}{fill}[{rows}]", ATOM
 
-    def reduction(self, scope: Scope, loops: tuple[str, ...], frame: Frame) -> Shown | None:
+    def reduction(self, scope: ir.Scope, loops: tuple[str, ...], frame: Frame) -> Shown | None:
         """A scope with loops of these names as `sum[k](...)` or by the convention."""
         names = self.names_of(scope, loops, frame.visible)
         if names[: len(loops)] != loops:
@@ -205,21 +188,20 @@ class Printer:
         sums = ",".join(names[len(loops) :])
         return f"{scope.reducer}[{sums}]({shown[0]})", ATOM
 
-    def _const(self, value: Number) -> Shown:
+    def _const(self, value: ir.Number) -> Shown:
         text = number(value)
         return text, SUM if value < 0 else PRODUCT if "/" in text else ATOM
 
-    def _power(self, node: Power, frame: Frame) -> Shown:
-        base = _bracketed(self.scalar(node.base, frame.explicit()), ATOM)
-        exponent = str(node.exponent)
-        if self.unicode:
-            return base + exponent.translate(_SUPERSCRIPTS), POWER
-        return f"{base}^{exponent}", POWER
+    def _raised(self, base: ir.Node, exponent: int, frame: Frame) -> str:
+        text = _bracketed(self.scalar(base, frame.explicit()), ATOM)
+        if exponent == 1:
+            return text
+        return text + (str(exponent).translate(_SUPERSCRIPTS) if self.unicode else f"^{exponent}")
 
-    def _sum(self, node: Add, frame: Frame) -> str:
+    def _sum(self, node: ir.Add, frame: Frame) -> str:
         text = ""
         for term in node.terms:
-            if text and isinstance(term, Mul) and term.factors[:-1] == (expr.const(-1),):
+            if text and isinstance(term, ir.Mul) and term.factors[:-1] == (expr.const(-1),):
                 text += f" - {_bracketed(self.scalar(term.factors[-1], frame), PRODUCT)}"
                 continue
             shown = _bracketed(self.scalar(term, frame), SUM)
@@ -229,29 +211,17 @@ class Printer:
                 text += f" + {shown}" if text else shown
         return text
 
-    def _product(self, node: Mul, frame: Frame) -> Shown:
+    def _product(self, node: ir.Mul, frame: Frame) -> Shown:
         """`-2*a*b/c^2/961`: what divides comes last."""
-        coefficient: Number = Fraction(1)
-        above: list[str] = []
-        below: list[str] = []
-        for factor in node.factors:
-            if isinstance(factor, Const):
-                coefficient = factor.value
-            elif isinstance(factor, Power) and _divides(factor):
-                base = _bracketed(self.scalar(factor.base, frame.explicit()), ATOM)
-                size = -factor.exponent
-                exponent = str(size).translate(_SUPERSCRIPTS) if self.unicode else f"^{size}"
-                below.append(base + (exponent if size > 1 else ""))
-            else:
-                above.append(_bracketed(self.scalar(factor, frame), POWER))
+        coefficient, multiplied, divisors = as_fraction(node)
+        above = [_bracketed(self.scalar(factor, frame), POWER) for factor in multiplied]
+        below = [self._raised(each.base, -each.exponent, frame) for each in divisors]
         sign = "-" if coefficient < 0 else ""
-        size_text = number(-coefficient if sign else coefficient)
-        if size_text.startswith("1/"):
-            below.insert(0, size_text[2:])
-        elif size_text != "1":
-            top, _, bottom = size_text.partition("/")
+        top, _, bottom = number(-coefficient if sign else coefficient).partition("/")
+        if top != "1":
             above.insert(0, top)
-            below[:0] = [bottom] if bottom else []
+        if bottom:
+            below.insert(0, bottom)
         dot = "·" if self.unicode else "*"
         text = "/".join([dot.join(above) or "1", *below])
         return sign + text, SUM if sign else PRODUCT
@@ -262,16 +232,21 @@ def _position(row: Row, frame: Frame) -> Shown:
     return row_text(row, frame.names), ATOM if row.lone is not None else SUM
 
 
-def _reads_as_index(node: Node) -> bool:
+def _reads_as_index(node: ir.Node) -> bool:
     """Whether a comparison with the term might be read as one of indices."""
-    if isinstance(node, Const):
+    if isinstance(node, ir.Const):
         return isinstance(node.value, Fraction) and node.value.denominator == 1
     return is_position(node)
 
 
-def _divides(power: Power) -> bool:
-    """Whether `a/x^n` reads back as `a*x^-n`: powers of constants and of powers do not."""
-    return power.exponent < 0 and not isinstance(power.base, Const | Power)
+def as_fraction(node: ir.Mul) -> tuple[ir.Number, list[ir.Node], list[ir.Power]]:
+    """The coefficient, what is multiplied, and the powers that divide.  Powers of constants and of
+    powers do not: `a/x^n` reads back as `a*x^-n` for other x alone."""
+    coefficient, rest = expr.split_coefficient(node)
+    factors = factors_of(rest)
+    powers = (each for each in factors if isinstance(each, ir.Power) and each.exponent < 0)
+    divisors = [each for each in powers if not isinstance(each.base, ir.Const | ir.Power)]
+    return coefficient, [each for each in factors if each not in divisors], divisors
 
 
 def _bracketed(shown: Shown, least: int) -> str:
@@ -286,32 +261,32 @@ def _binder(kind: str, names: Sequence[str], ranges: Sequence[Range]) -> str:
     return f"{kind}[{','.join(bound)}] "
 
 
-def is_reduction(access: Access, frame: Frame) -> bool:
-    """Whether the access is what a reducer among the frame's iterators becomes."""
+def is_reduction(access: ir.Access, ranges: Sequence[Range]) -> bool:
+    """Whether the access is what a reducer among iterators of these ranges becomes."""
     source = access.source
     lone = [row.lone for row in access.rows]
     positions = [position for position in lone if position is not None]
     return (
-        isinstance(source, Scope)
+        isinstance(source, ir.Scope)
         and bool(source.sums)
         and access.fill == 0
         and len(positions) == len(lone)
         and positions == sorted(set(positions))
-        and tuple(frame.ranges[p] for p in positions) == source.loops
+        and tuple(ranges[p] for p in positions) == source.loops
     )
 
 
-def implies_sum(scope: Scope) -> bool:
+def implies_sum(scope: ir.Scope) -> bool:
     """Whether the convention is likely to sum the body's product over the scope's sums; who uses
     this reads the text back to be sure."""
     body = scope.body
-    if scope.reducer != "sum" or not isinstance(body, Access | Mul | Power):
+    if scope.reducer != "sum" or not isinstance(body, ir.Access | ir.Mul | ir.Power):
         return False
-    factors = body.factors if isinstance(body, Mul) else (body,)
+    factors = body.factors if isinstance(body, ir.Mul) else (body,)
     for position in range(len(scope.loops), len(scope.domain)):
         holders = [factor for factor in factors if factor.free >> position & 1]
-        if not any(not isinstance(f, Power) or f.exponent > 0 for f in holders):
+        if not any(not isinstance(f, ir.Power) or f.exponent > 0 for f in holders):
             return False
-        if len(holders) == 1 and not isinstance(holders[0], Access | Power):
+        if len(holders) == 1 and not isinstance(holders[0], ir.Access | ir.Power):
             return False
     return True

@@ -31,8 +31,9 @@ from einderive.ta.notation.statement import ranges_of_reads, statement_to_scope
 from einderive.ta.printing.assumed import ASCII, UNICODE, assumed_line
 from einderive.ta.printing.printer import NO_HINTS, Frame, Printer, Style, implies_sum
 from einderive.ta.printing.written import nested_length
+from einderive.ta.refusals import NotationError
 from einderive.ta.syntax.reader import read_program
-from einderive.ta.syntax.tree import Name, NotationError
+from einderive.ta.syntax.tree import Name
 from einderive.ta.syntax.walks import iterator_names
 
 _SPELLINGS: tuple[tuple[Style, bool], ...] = (

@@ -16,21 +16,9 @@ from einderive.ta.equality.laws import written
 from einderive.ta.facts.kinds import finite_everywhere
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
+from einderive.ta.ir import node as ir
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import resolve
-from einderive.ta.ir.node import (
-    Access,
-    Add,
-    Apply,
-    Condition,
-    Const,
-    Mul,
-    Node,
-    Power,
-    Scope,
-    Select,
-    Tensor,
-)
 from einderive.ta.ir.positions import is_position
 from einderive.ta.ir.subst import accesses, substitute
 from einderive.ta.reals import functions, imaginary, trigonometry, whole
@@ -54,58 +42,56 @@ class Evaluation:
 
     def __init__(self, field: Values, loops: Sequence[Range]) -> None:
         self.field, self.loops = field, len(loops)
-        self.done: dict[tuple[Node, Box], Quotient] = {}
+        self.done: dict[tuple[ir.Node, Box], Quotient] = {}
 
-    def scope(self, root: Scope) -> Quotient:
+    def scope(self, root: ir.Scope) -> Quotient:
         """The value at a point of the root's loops, as symbols."""
         if root.empty:
             raise NotDecided("an empty range")
         return self._reduction(root.reducer, root.body, root.loops, root.sums)
 
-    def of(self, node: Node, box: Box) -> Quotient:
+    def of(self, node: ir.Node, box: Box) -> Quotient:
         found = self.done.get((node, box))
         if found is None:
             found = self.done[node, box] = self._of(node, box)
         return found
 
-    def _of(self, node: Node, box: Box) -> Quotient:
+    def _of(self, node: ir.Node, box: Box) -> Quotient:
         field = self.field
         match node:
-            case Const():
+            case ir.Const():
                 if isinstance(node.value, float):
                     raise NotDecided("an infinite number")
                 return field.constant(node.value)
-            case Add():
+            case ir.Add():
                 return reduce(field.add, [self.of(term, box) for term in node.terms])
-            case Mul():
+            case ir.Mul():
                 return reduce(field.multiply, [self.of(factor, box) for factor in node.factors])
-            case Power():
+            case ir.Power():
                 return field.power(self.of(node.base, box), node.exponent)
-            case Select():
+            case ir.Select():
                 taken = all(self._holds(condition) for condition in node.conditions)
                 return self.of(node.then if taken else node.otherwise, box)
-            case Access():
+            case ir.Access():
                 return self._read(node, box)
-            case Apply():
+            case ir.Apply():
                 return self._apply(node, box)
         raise NotDecided("an expression of this kind")
 
-    def _holds(self, condition: Condition) -> bool:
+    def _holds(self, condition: ir.Condition) -> bool:
         case = self.field.case
         held = case.conditions.get(condition)
         if held is None:
             if any(i >= self.loops for i in affine.iterators(condition.row)):
                 raise NotDecided("a condition on an iterator of a long sum")
-            raise Stopped(
-                *(self.field.case.with_condition(condition, way) for way in (True, False))
-            )
+            raise Stopped(*(case.with_condition(condition, way) for way in (True, False)))
         return held
 
-    def _read(self, node: Access, box: Box) -> Quotient:
+    def _read(self, node: ir.Access, box: Box) -> Quotient:
         source = node.source
         if is_position(node) and not node.rows[0].floors:
             return self._position(node.rows[0], box)
-        if isinstance(source, Tensor):
+        if isinstance(source, ir.Tensor):
             return self._entry(node, box)
         if not affine.within(node.rows, source.ranges, box):
             raise NotDecided("a read that may leave a statement's range")
@@ -113,13 +99,13 @@ class Evaluation:
         body = substitute(source.body, rows)
         return self._reduction(source.reducer, body, box, source.sums)
 
-    def _entry(self, node: Access, box: Box) -> Quotient:
+    def _entry(self, node: ir.Access, box: Box) -> Quotient:
         """The same read in sums of other ranges is another number."""
         within = {i for row in node.rows for i in affine.iterators(row)}
         free = frozenset(i for i in within if i >= self.loops)
         inside = affine.within(node.rows, node.source.ranges, box)
         key = (node, inside, *((i, box[i]) for i in sorted(free)))
-        if isinstance(node.source, Tensor) and node.source.dtype.startswith("complex"):
+        if isinstance(node.source, ir.Tensor) and node.source.dtype.startswith("complex"):
             return self._complex_entry(key, free)
         before = len(self.field.registry.all)
         number = self.field.find("read", key=key, free=free)
@@ -144,7 +130,7 @@ class Evaluation:
             value = self.field.add(value, self.field.scaled(self.field.of(number), factor))
         return value
 
-    def _reduction(self, reducer: str, body: Node, box: Box, sums: Sequence[Range]) -> Quotient:
+    def _reduction(self, reducer: str, body: ir.Node, box: Box, sums: Sequence[Range]) -> Quotient:
         """The value of the body over the box and, after it, the sums."""
         if not sums:
             return self.of(resolve(body, box), box)
@@ -160,7 +146,7 @@ class Evaluation:
         whole = (*box, *sums)
         return self._long(self.of(resolve(body, whole), whole), whole, tuple(sums))
 
-    def _most_written(self, body: Node, box: Box, sums: Sequence[Range]) -> int:
+    def _most_written(self, body: ir.Node, box: Box, sums: Sequence[Range]) -> int:
         bound = ((1 << len(sums)) - 1) << len(box)
         alike = not any(read.free & bound and not is_position(read) for read in accesses(body))
         return MOST_ALIKE if alike else MOST_WRITTEN
@@ -207,7 +193,7 @@ class Evaluation:
             result = field.add(result, field.scaled(term, coefficient))
         return field.multiply(outside, result)
 
-    def _apply(self, node: Apply, box: Box) -> Quotient:
+    def _apply(self, node: ir.Apply, box: Box) -> Quotient:
         field, name = self.field, node.function
         known = FUNCTIONS[name]
         if name == "choose":

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from einderive.ta.reals import polynomials as poly
 from einderive.ta.reals.case import Case, NoValue, Unit
 from einderive.ta.reals.generators import Generator, Quotient, Registry
 from einderive.ta.reals.knowledge import Fact, Knowledge, Signs, multiplied
-from einderive.ta.reals.polynomials import (
-    MOST_TERMS,
-    Polynomial,
-    TooLarge,
-    coefficients_of,
-    constant,
-    fraction,
-    generator,
-    monomial,
-    number_of,
-    terms,
-    used,
-    with_values,
-)
 
 LAWS_OF_RELATIONS = {"sin": "pythagoras", "imaginary": "imaginary-square"}
 MOST_DEGREE = 600
@@ -36,7 +23,7 @@ MOST_BITS = 20_000
 def number_to(number: Fraction, exponent: int) -> Fraction:
     bits = max(number.numerator.bit_length(), number.denominator.bit_length())
     if (abs(number) != 1 and bits * abs(exponent) > MOST_BITS) or not number:
-        raise TooLarge(f"a power {exponent}")
+        raise poly.TooLarge(f"a power {exponent}")
     return number**exponent
 
 
@@ -54,8 +41,8 @@ class Values:
     def _in_case(self, fact: Fact) -> Fact:
         """The fact in what stands for its generators here; a denominator is positive or squared."""
         polynomial, signs = fact
-        entries = {n: self.entry(n) for n in used(polynomial) if n in self.case.signed}
-        value = self.in_case(self.quotient(*with_values(polynomial, entries)))
+        entries = {n: self.entry(n) for n in poly.used(polynomial) if n in self.case.signed}
+        value = self.in_case(self.quotient(*poly.with_values(polynomial, entries)))
         return value.top * value.bottom, signs
 
     def entry(self, number: int) -> Quotient:
@@ -63,36 +50,36 @@ class Values:
         sign = self.case.signed.get(number)
         if sign is None:
             return self.of(number)
-        payload = Quotient(sign * generator(number), constant(1))
+        payload = Quotient(sign * poly.generator(number), poly.constant(1))
         logarithm = self.of(self.find("log", payload, key="entry"))
         return self.scaled(self.exponential(logarithm), sign)
 
     def exponential(self, value: Quotient) -> Quotient:
         """exp of each term apart, as a power of a generator."""
         result, unit = self.constant(1), self.units["exp"]
-        for powers, coefficient in terms(value.top):
-            part = self.quotient(monomial(powers), value.bottom)
-            scale = fraction(part.top.leading_coefficient())
+        for powers, coefficient in poly.terms(value.top):
+            part = self.quotient(poly.monomial(powers), value.bottom)
+            scale = poly.fraction(part.top.leading_coefficient())
             exponent = coefficient * scale * unit
             if exponent.denominator != 1:
                 raise Unit("exp", exponent)
             if abs(exponent) > MOST_MULTIPLE:
-                raise TooLarge(f"exp of {coefficient} times a number")
+                raise poly.TooLarge(f"exp of {coefficient} times a number")
             base = self.of(self.find("exp", self.scaled(part, 1 / scale), unit=unit))
             result = self.multiply(result, self.power(base, int(exponent)))
         return result
 
     def constant(self, value: Fraction | int) -> Quotient:
-        return Quotient(constant(value), constant(1))
+        return Quotient(poly.constant(value), poly.constant(1))
 
     def of(self, number: int) -> Quotient:
         """A generator; in this case it may be another number."""
         value = self.case.values.get(number)
         if value is not None:
             return self.in_case(value)
-        return Quotient(generator(number), constant(1))
+        return Quotient(poly.generator(number), poly.constant(1))
 
-    def quotient(self, top: Polynomial, bottom: Polynomial) -> Quotient:
+    def quotient(self, top: poly.Polynomial, bottom: poly.Polynomial) -> Quotient:
         top, bottom = self._reduced(top), self._reduced(bottom)
         if bottom.is_zero():
             raise NoValue
@@ -102,17 +89,17 @@ class Values:
         leading = bottom.leading_coefficient()
         if leading != 1:
             top, bottom = top / leading, bottom / leading
-        if len(top) > MOST_TERMS or len(bottom) > MOST_TERMS:
-            raise TooLarge("too many terms")
+        if len(top) > poly.MOST_TERMS or len(bottom) > poly.MOST_TERMS:
+            raise poly.TooLarge("too many terms")
         return Quotient(top, bottom)
 
     def in_case(self, value: Quotient) -> Quotient:
         """The number with the values that generators have in this case."""
         values = self.case.values
-        if not values or not (used(value.top) | used(value.bottom)) & values.keys():
+        if not values or not (poly.used(value.top) | poly.used(value.bottom)) & values.keys():
             return value
-        top, below = with_values(value.top, values)
-        bottom, above = with_values(value.bottom, values)
+        top, below = poly.with_values(value.top, values)
+        bottom, above = poly.with_values(value.bottom, values)
         return self.in_case(self.quotient(top * above, bottom * below))
 
     def add(self, left: Quotient, right: Quotient) -> Quotient:
@@ -126,7 +113,11 @@ class Values:
         return self.quotient(left.top * right.top, left.bottom * right.bottom)
 
     def scaled(self, value: Quotient, factor: Fraction | int) -> Quotient:
-        return Quotient(value.top * constant(factor), value.bottom) if factor else self.constant(0)
+        return (
+            Quotient(value.top * poly.constant(factor), value.bottom)
+            if factor
+            else self.constant(0)
+        )
 
     def negative(self, value: Quotient) -> Quotient:
         return Quotient(-value.top, value.bottom)
@@ -142,7 +133,10 @@ class Values:
         if rational:
             return self.constant(number_to(rational, exponent))
         if size >= LARGE and len(base.top) == len(base.bottom) == 1:
-            ((powers, coefficient),), ((divisors, _),) = terms(base.top), terms(base.bottom)
+            ((powers, coefficient),), ((divisors, _),) = (
+                poly.terms(base.top),
+                poly.terms(base.bottom),
+            )
             result = self.constant(number_to(coefficient, exponent))
             for number, degree in (*powers, *((n, -degree) for n, degree in divisors)):
                 result = self.multiply(result, self._large(number, degree * exponent))
@@ -150,22 +144,25 @@ class Values:
         degree = max(base.top.total_degree(), base.bottom.total_degree(), 1)
         most = max(len(base.top), len(base.bottom))
         if size > MOST_EXPONENT or (most > 1 and size * degree > MOST_DEGREE // most):
-            raise TooLarge(f"a power {exponent}")
+            raise poly.TooLarge(f"a power {exponent}")
         top, bottom = base.top**size, base.bottom**size
         return self.quotient(top, bottom) if exponent >= 0 else self.quotient(bottom, top)
 
     def _large(self, number: int, exponent: int) -> Quotient:
-        size, base = abs(exponent), Quotient(generator(number), constant(1))
+        size, base = abs(exponent), Quotient(poly.generator(number), poly.constant(1))
         keys = (made.key for made in self.registry.all if made[:2] == ("large", (base,)))
         near = next((key for key in keys if isinstance(key, int) and key <= size), size - NEAR)
         times, rest = divmod(size, near)
-        top = generator(self.find("large", base, key=near)) ** times * generator(number) ** rest
-        result = self.quotient(top, constant(1))
+        top = (
+            poly.generator(self.find("large", base, key=near)) ** times
+            * poly.generator(number) ** rest
+        )
+        result = self.quotient(top, poly.constant(1))
         return result if exponent > 0 else self.quotient(result.bottom, result.top)
 
     def number(self, value: Quotient) -> Fraction | None:
         """The value, where it is a rational number."""
-        return number_of(value.top) if number_of(value.bottom) == 1 else None
+        return poly.number_of(value.top) if poly.number_of(value.bottom) == 1 else None
 
     def same(self, left: Quotient, right: Quotient) -> bool:
         """Whether both are equal wherever they have a value."""
@@ -180,11 +177,11 @@ class Values:
 
     def complex(self, value: Quotient) -> bool:
         """Whether the value may be no real number."""
-        return any(map(self.registry.complex, used(value.top) | used(value.bottom)))
+        return any(map(self.registry.complex, poly.used(value.top) | poly.used(value.bottom)))
 
     def free(self, value: Quotient) -> frozenset[int]:
         """The iterators of sums that the value depends on."""
-        numbers = used(value.top) | used(value.bottom)
+        numbers = poly.used(value.top) | poly.used(value.bottom)
         return frozenset[int]().union(*(self.registry[number].free for number in numbers))
 
     def find(
@@ -207,30 +204,30 @@ class Values:
             free = frozenset[int]().union(*map(self.free, payload))
         return self.registry.new(Generator(kind, payload, unit, key, free))
 
-    def solved(self, polynomial: Polynomial) -> tuple[int, Quotient] | None:
+    def solved(self, polynomial: poly.Polynomial) -> tuple[int, Quotient] | None:
         """An entry and its value where the polynomial is 0, if it is linear in one."""
-        for number in sorted(used(polynomial)):
+        for number in sorted(poly.used(polynomial)):
             made = self.registry[number]
-            parts = coefficients_of(polynomial, number)
-            linear = set(parts) <= {0, 1} and number_of(parts[1]) is not None
+            parts = poly.coefficients_of(polynomial, number)
+            linear = set(parts) <= {0, 1} and poly.number_of(parts[1]) is not None
             if linear and made.kind in ("read", "log") and not made.free:
-                return number, self.quotient(-parts.get(0, constant(0)), parts[1])
+                return number, self.quotient(-parts.get(0, poly.constant(0)), parts[1])
         return None
 
-    def _reduced(self, polynomial: Polynomial) -> Polynomial:
+    def _reduced(self, polynomial: poly.Polynomial) -> poly.Polynomial:
         """Modulo the relations, the newest generators first."""
-        for number in sorted(used(polynomial), reverse=True):
+        for number in sorted(poly.used(polynomial), reverse=True):
             relation = self.registry.relation(number)
             if relation is None:
                 continue
             order, value = relation
             if polynomial.degrees()[number] < order:
                 continue
-            parts = coefficients_of(polynomial, number)
-            polynomial = constant(0)
+            parts = poly.coefficients_of(polynomial, number)
+            polynomial = poly.constant(0)
             for degree, part in parts.items():
                 over, rest = divmod(degree, order)
-                polynomial += part * value**over * generator(number) ** rest
+                polynomial += part * value**over * poly.generator(number) ** rest
             if order == 2 and self.registry[number].kind in LAWS_OF_RELATIONS:
                 self.laws.add(LAWS_OF_RELATIONS[self.registry[number].kind])
         return polynomial

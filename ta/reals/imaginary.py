@@ -49,20 +49,22 @@ def cos(field: Values, value: Quotient) -> Quotient:
     """(exp(1j*z) + exp(-1j*z))/2."""
     if parts(field, value)[1].top.is_zero():
         return turn(field, value)[0]
-    field.laws.add("euler")
-    turned = field.multiply(unit(field), value)
-    both = field.add(exp(field, turned), exp(field, field.negative(turned)))
-    return field.multiply(both, field.power(field.constant(2), -1))
+    return field.scaled(field.add(*_exponentials(field, value)), Fraction(1, 2))
 
 
 def sin(field: Values, value: Quotient) -> Quotient:
     """(exp(1j*z) - exp(-1j*z))/2j."""
     if parts(field, value)[1].top.is_zero():
         return turn(field, value)[1]
+    apart = field.subtract(*_exponentials(field, value))
+    return field.scaled(field.multiply(apart, unit(field)), Fraction(-1, 2))
+
+
+def _exponentials(field: Values, value: Quotient) -> tuple[Quotient, Quotient]:
+    """exp(1j*z) and exp(-1j*z)."""
     field.laws.add("euler")
     turned = field.multiply(unit(field), value)
-    apart = field.subtract(exp(field, turned), exp(field, field.negative(turned)))
-    return field.multiply(field.multiply(apart, unit(field)), field.power(field.constant(-2), -1))
+    return exp(field, turned), exp(field, field.negative(turned))
 
 
 def real(field: Values, value: Quotient) -> Quotient:

@@ -16,21 +16,12 @@ from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
+from einderive.ta.reals import polynomials as poly
 from einderive.ta.reals.generators import Registry
 from einderive.ta.reals.linear import ONE, Inequality, Variable, solvable
-from einderive.ta.reals.polynomials import (
-    Monomial,
-    Polynomial,
-    constant,
-    factors,
-    number_of,
-    terms,
-    text,
-    used,
-)
 
 Signs: TypeAlias = frozenset[int]
-Fact: TypeAlias = tuple[Polynomial, Signs]
+Fact: TypeAlias = tuple[poly.Polynomial, Signs]
 
 POSITIVE, ZERO, NEGATIVE = frozenset({1}), frozenset({0}), frozenset({-1})
 EVERY = POSITIVE | ZERO | NEGATIVE
@@ -57,14 +48,14 @@ class Knowledge:
     def __init__(self, registry: Registry, facts: Sequence[Fact]) -> None:
         self.registry, self.facts = registry, tuple(facts)
         self.done: dict[str, Signs] = {}
-        self.of_monomials: dict[Monomial, tuple[Inequality, ...]] = {}
+        self.of_monomials: dict[poly.Monomial, tuple[Inequality, ...]] = {}
 
-    def signs(self, polynomial: Polynomial) -> Signs:
+    def signs(self, polynomial: poly.Polynomial) -> Signs:
         """All signs that the polynomial may have, as far as is known."""
-        number = number_of(polynomial)
+        number = poly.number_of(polynomial)
         if number is not None:
             return sign_of(number)
-        content, parts = factors(polynomial)
+        content, parts = poly.factors(polynomial)
         found = sign_of(content)
         for part, exponent in parts:
             found = multiplied(found, powered(self.irreducible(part), exponent))
@@ -74,15 +65,15 @@ class Knowledge:
         """Whether the facts may hold together."""
         return solvable(self._inequalities(()))
 
-    def irreducible(self, part: Polynomial) -> Signs:
+    def irreducible(self, part: poly.Polynomial) -> Signs:
         """All signs that an irreducible polynomial may have, as far as is known."""
-        name = text(part)
+        name = poly.text(part)
         found = self.done.get(name)
         if found is None:
             found = self.done[name] = self._found(part)
         return found
 
-    def _found(self, part: Polynomial) -> Signs:
+    def _found(self, part: poly.Polynomial) -> Signs:
         found = self._generator(part)
         if found is not None:
             return found
@@ -101,9 +92,9 @@ class Knowledge:
             found &= NOT_POSITIVE
         return found
 
-    def _generator(self, part: Polynomial) -> Signs | None:
+    def _generator(self, part: poly.Polynomial) -> Signs | None:
         """The signs of a single generator, by its kind."""
-        numbers = used(part)
+        numbers = poly.used(part)
         if len(numbers) != 1 or part.total_degree() != 1 or len(part) != 1:
             return None
         made = self.registry[min(numbers)]
@@ -115,25 +106,25 @@ class Knowledge:
             return POSITIVE
         return None
 
-    def difference_of_exponentials(self, part: Polynomial) -> Polynomial | None:
+    def difference_of_exponentials(self, part: poly.Polynomial) -> poly.Polynomial | None:
         """m - n of a number times exp(m) - exp(n), which has its sign."""
-        both = list(terms(part))
+        both = list(poly.terms(part))
         if len(both) != 2 or both[0][1] + both[1][1] != 0:
             return None
-        total = constant(0)
+        total = poly.constant(0)
         for powers, coefficient in both:
             for number, exponent in powers:
                 made = self.registry[number]
                 if made.kind != "exp":
                     return None
                 (payload,) = made.payload
-                if number_of(payload.bottom) != 1:
+                if poly.number_of(payload.bottom) != 1:
                     return None
                 scale = Fraction(exponent, made.unit) * (1 if coefficient > 0 else -1)
-                total += payload.top * constant(scale)
+                total += payload.top * poly.constant(scale)
         return total
 
-    def _possible(self, part: Polynomial, sign: int) -> bool:
+    def _possible(self, part: poly.Polynomial, sign: int) -> bool:
         return solvable(self._inequalities(((part, frozenset({sign})),)))
 
     def _inequalities(self, more: Sequence[Fact]) -> Iterator[Inequality]:
@@ -148,11 +139,11 @@ class Knowledge:
             yield from found
 
     @cached_property
-    def _rows(self) -> tuple[frozenset[Monomial], tuple[Inequality, ...]]:
+    def _rows(self) -> tuple[frozenset[poly.Monomial], tuple[Inequality, ...]]:
         """The facts' own inequalities, which every question asks."""
         return _rows_of(self.facts[:MOST_FACTS])
 
-    def _of_monomial(self, powers: Monomial) -> Iterator[Inequality]:
+    def _of_monomial(self, powers: poly.Monomial) -> Iterator[Inequality]:
         """The signs of a product of powers, by its form."""
         signs = POSITIVE
         for number, exponent in powers:
@@ -170,20 +161,20 @@ class Knowledge:
             return POSITIVE
         found = NOT_NEGATIVE if made.kind == "root" else EVERY
         for fact, signs in self.facts:
-            if used(fact) == {number} and fact.total_degree() == 1 and len(fact) == 1:
+            if poly.used(fact) == {number} and fact.total_degree() == 1 and len(fact) == 1:
                 found &= signs
         return found
 
 
-def _rows_of(facts: Sequence[Fact]) -> tuple[frozenset[Monomial], tuple[Inequality, ...]]:
+def _rows_of(facts: Sequence[Fact]) -> tuple[frozenset[poly.Monomial], tuple[Inequality, ...]]:
     """The monomials of the facts, and what the facts say as inequalities."""
-    seen: set[Monomial] = set()
+    seen: set[poly.Monomial] = set()
     found: list[Inequality] = []
     for polynomial, signs in facts:
         if signs == NOT_ZERO:
             continue
         row: dict[Variable, Fraction] = {}
-        for powers, coefficient in terms(polynomial):
+        for powers, coefficient in poly.terms(polynomial):
             row[powers or ONE] = coefficient
             seen |= {powers} if powers else set()
         if -1 not in signs:
@@ -193,15 +184,15 @@ def _rows_of(facts: Sequence[Fact]) -> tuple[frozenset[Monomial], tuple[Inequali
     return frozenset(seen), tuple(found)
 
 
-def _not_negative(part: Polynomial) -> bool:
+def _not_negative(part: poly.Polynomial) -> bool:
     """Whether a polynomial of degree 2 is a sum of squares: its matrix in (1, g, h, ...) is
     positive semidefinite, which elimination shows."""
     if part.total_degree() > 2:
         return False
-    names: list[int | None] = [None, *sorted(used(part))]
+    names: list[int | None] = [None, *sorted(poly.used(part))]
     place = {name: i for i, name in enumerate(names)}
     rows = [[Fraction(0)] * len(names) for _ in names]
-    for powers, coefficient in terms(part):
+    for powers, coefficient in poly.terms(part):
         both: list[int | None] = [number for number, e in powers for _ in range(e)]
         i, j = (place[name] for name in ([*both, None, None])[:2])
         rows[i][j] += coefficient / 2

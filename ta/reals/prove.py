@@ -15,21 +15,11 @@ from time import monotonic
 from typing import NamedTuple
 
 from einderive.ta.ir.node import Bounds, Scope
+from einderive.ta.reals import knowledge
 from einderive.ta.reals.case import Case, NotDecided, NoValue, Split, Stopped, Unit
 from einderive.ta.reals.evaluate import Evaluation
 from einderive.ta.reals.field import Values
 from einderive.ta.reals.generators import Registry
-from einderive.ta.reals.knowledge import (
-    MOST_FACTS,
-    NEGATIVE,
-    NOT_NEGATIVE,
-    NOT_POSITIVE,
-    NOT_ZERO,
-    POSITIVE,
-    ZERO,
-    Fact,
-    Signs,
-)
 from einderive.ta.reals.polynomials import Polynomial, TooLarge, constant, generator, used
 
 MOST_CASES = 100
@@ -110,9 +100,9 @@ class _Prover:
         self.laws |= field.laws
         return equal
 
-    def _given(self) -> list[Fact]:
+    def _given(self) -> list[knowledge.Fact]:
         """The assumptions about the entries that occur.  A read outside of a tensor is no entry."""
-        found: list[Fact] = []
+        found: list[knowledge.Fact] = []
         for number, made in enumerate(self.registry.all):
             if made.kind == "read" and isinstance(made.key, tuple) and made.key[1]:
                 found += _facts(generator(number), made.key[0].source.bounds)
@@ -130,10 +120,10 @@ class _Prover:
                 return [new for signs in ways for new in self._with(case, polynomial, signs)]
         return [*stopped.cases]
 
-    def _with(self, case: Case, polynomial: Polynomial, signs: Signs) -> list[Case]:
+    def _with(self, case: Case, polynomial: Polynomial, signs: knowledge.Signs) -> list[Case]:
         """The case with one more fact, or none where it contradicts the others.  What is 0 by all
         of them is replaced."""
-        if (polynomial, signs) in case.facts or len(case.facts) >= MOST_FACTS:
+        if (polynomial, signs) in case.facts or len(case.facts) >= knowledge.MOST_FACTS:
             raise NotDecided("a sign that stays unknown")
         case = replace(case, facts=(*case.facts, (polynomial, signs)))
         field = Values(self.registry, case, self._given(), self.units)
@@ -142,8 +132,9 @@ class _Prover:
         for fact, known in field.known.facts:
             if not used(fact):
                 continue
-            exactly = known == ZERO or (
-                known in (NOT_NEGATIVE, NOT_POSITIVE) and field.known.signs(fact) == ZERO
+            exactly = known == knowledge.ZERO or (
+                known in (knowledge.NOT_NEGATIVE, knowledge.NOT_POSITIVE)
+                and field.known.signs(fact) == knowledge.ZERO
             )
             solution = field.solved(fact) if exactly else None
             if solution is not None:
@@ -152,15 +143,15 @@ class _Prover:
         return [case]
 
 
-def _facts(entry: Polynomial, bounds: Bounds) -> list[Fact]:
+def _facts(entry: Polynomial, bounds: Bounds) -> list[knowledge.Fact]:
     """The facts about an entry between these bounds."""
-    found: list[Fact] = []
+    found: list[knowledge.Fact] = []
     if isinstance(bounds.least, Fraction):
-        signs = POSITIVE if bounds.above else NOT_NEGATIVE
+        signs = knowledge.POSITIVE if bounds.above else knowledge.NOT_NEGATIVE
         found.append((entry - constant(bounds.least), signs))
     if isinstance(bounds.greatest, Fraction):
-        signs = NEGATIVE if bounds.below else NOT_POSITIVE
+        signs = knowledge.NEGATIVE if bounds.below else knowledge.NOT_POSITIVE
         found.append((entry - constant(bounds.greatest), signs))
     if bounds.nonzero:
-        found.append((entry, NOT_ZERO))
+        found.append((entry, knowledge.NOT_ZERO))
     return found

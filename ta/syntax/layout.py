@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from einderive.ta.syntax.tree import NotationError
+from einderive.ta.refusals import refused
 
 MOST_NESTED = 60
 """Brackets inside brackets; keeps every later recursion far from Python's limit."""
@@ -63,11 +63,7 @@ def check_nesting(text: str) -> None:
     """Raises `NotationError` at the first bracket that is nested too deeply."""
     for depth, place in _depths(text):
         if depth > MOST_NESTED:
-            raise NotationError(
-                f"brackets are nested more than {MOST_NESTED} deep",
-                (place, place + 1),
-                next_step="split the formula into several statements",
-            )
+            raise refused("deep-brackets", (place, place + 1), most=MOST_NESTED)
 
 
 def _depths(text: str) -> Iterator[tuple[int, int]]:

@@ -16,9 +16,10 @@ from lark.lark import PostLex
 
 from einderive.ta.advice import advice, advice_at_the_end, explain_character, words_for
 from einderive.ta.errors import FormulaSyntaxError, TextError
+from einderive.ta.refusals import NotationError, refused
 from einderive.ta.syntax.layout import check_nesting, joined
 from einderive.ta.syntax.tables import LANGUAGE, tables
-from einderive.ta.syntax.tree import Assumptions, Expression, NotationError, Statement
+from einderive.ta.syntax.tree import Assumptions, Expression, Statement
 from einderive.ta.syntax.tree_builder import TreeBuilder, token_span
 
 LONGEST_NAME = 200
@@ -59,10 +60,8 @@ def read_expression(text: str) -> Expression:
 
 def _parse(text: str, start: str) -> Any:
     if len(text) > LONGEST_TEXT:
-        raise NotationError(
-            f"the text has {len(text)} characters",
-            (LONGEST_TEXT, LONGEST_TEXT + 1),
-            next_step=f"use at most {LONGEST_TEXT}: derive its statements in parts",
+        raise refused(
+            "long-text", (LONGEST_TEXT, LONGEST_TEXT + 1), length=len(text), most=LONGEST_TEXT
         )
     plain = joined(text)
     check_nesting(plain)
@@ -130,33 +129,29 @@ def _explain(error: UnexpectedInput, text: str) -> NotationError:
         place: int = getattr(error, "pos_in_stream", 0)
         attribute = next((a for a in _ATTRIBUTE.finditer(text) if place in range(*a.span())), None)
         if text[place : place + 1] == "." and attribute is not None:
-            return NotationError(
-                f"`{attribute[0]}` is not part of the notation",
-                attribute.span(),
-                next_step="write its elements with indices, or compute it before, and pass the"
-                " result as a tensor of its own",
-            )
+            return refused("attribute", attribute.span(), written=attribute[0])
         message, next_step = explain_character(text[place : place + 1])
         return NotationError(message, (place, place + 1), next_step=next_step)
     if not isinstance(error, UnexpectedToken):
-        return NotationError(
-            "the text is not a formula", (0, len(text)), next_step="for example `Y[i] = 2*A[i]`"
-        )
+        return refused("no-formula", (0, len(text)))
     expected = words_for(error.accepts or error.expected)
     token = error.token
     if token.type == "$END":
         end = len(text.rstrip())
-        return NotationError(
-            f"the text ends where {expected} is expected",
+        return refused(
+            "text-ends",
             (end, end + 1),
-            next_step=advice_at_the_end(error.expected, text),
+            expected=expected,
+            advice=advice_at_the_end(error.expected, text),
         )
     start, _ = token_span(token)
     found = "the line ends" if token == "\n" else f"found `{token[:40]}`"
-    return NotationError(
-        f"{found} where {expected} is expected",
+    return refused(
+        "unexpected",
         (start, start + len(token)),
-        next_step=advice(token.type, str(token), error.expected, text[:start]),
+        found=found,
+        expected=expected,
+        advice=advice(token.type, str(token), error.expected, text[:start]),
     )
 
 

@@ -12,64 +12,44 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from einderive.ta.definitions.data import Definition
-from einderive.ta.errors import FormulaSyntaxError, RangeError, TextError
 from einderive.ta.ir import node
 from einderive.ta.ir.affine import Range
+from einderive.ta.refusals import NotationError, refused
 
 Span: TypeAlias = tuple[int, int]
 """Half-open range of characters."""
 
 
-class NotationError(Exception):
-    """A `TextError` that does not know its text yet; `ta.notation.parse` completes it."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a text, at its place."""
 
-    def __init__(
-        self,
-        message: str,
-        span: Span,
-        kind: type[TextError] = FormulaSyntaxError,
-        *,
-        sizes: str = "",
-        next_step: str = "",
-    ) -> None:
-        super().__init__(message)
-        self.message, self.span, self.kind = message, span, kind
-        self.sizes, self.next_step = sizes, next_step
-
-    def complete(self, text: str) -> TextError:
-        return self.kind(
-            self.message, text=text, span=self.span, sizes=self.sizes, next_step=self.next_step
-        )
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    span: Span
+class Number(Part):
     value: node.Number
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Name(Part):
     """An iterator, in an index, a condition or a scalar.  In what the grammar gives also a tensor
     without dimensions, or a constant; `resolved` tells them apart."""
 
-    span: Span
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Ellipsis:
+class Ellipsis(Part):
     """`...` as the first index: all leading dimensions that have no index of their own."""
-
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Part):
     """`name:lo:hi` in a scope, `name in lo:hi` in a clause; `ends` are given where they have names
     of sizes, and the range is not known then."""
 
-    span: Span
     name: str
     known: Range | None
     ends: tuple[Expression, ...] = ()
@@ -88,19 +68,17 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
-class Binder:
+class Binder(Part):
     """`L[x:0:8]`, `S[c:0:16]`, `max[c:0:16]`."""
 
-    span: Span
     kind: str
     bindings: tuple[Binding, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ScopeText:
+class ScopeText(Part):
     """`{L[x:0:8] S[c:0:16] body}`."""
 
-    span: Span
     binders: tuple[Binder, ...]
     body: Expression
     own: tuple[tuple[str, Range], ...] = ()
@@ -108,95 +86,84 @@ class ScopeText:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class Read(Part):
     """`A[i, k+1]`, `A{fill=-inf}[i]`, `{...}[x]`."""
 
-    span: Span
     source: Name | ScopeText
     fill: Expression | None
     indices: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(Part):
     """`max[k, l](body)`; also what the Einstein convention implies."""
 
-    span: Span
     reducer: str
     names: tuple[Name, ...]
     body: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Part):
     """`exp(a)`, `where(condition, a, b)`."""
 
-    span: Span
     function: str
     args: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Defined:
+class Defined(Part):
     """`mean[k](x)`, `clip(x, 0, 1)`: a definition with an argument for each of its operands."""
 
-    span: Span
     definition: Definition
     names: tuple[Name, ...]
     args: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class Size(Part):
     """`size(k)`, `size(i, j)`: how many values the iterators take together."""
 
-    span: Span
     names: tuple[Name, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Negate:
-    span: Span
+class Negate(Part):
     operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(Part):
     """Terms with their signs; True is minus."""
 
-    span: Span
     terms: tuple[tuple[bool, Expression], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class Product(Part):
     """Factors with the operator before each: `*`, `/`, `//` or `%` (`*` for the first)."""
 
-    span: Span
     factors: tuple[tuple[str, Expression], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PowerOf:
-    span: Span
+class PowerOf(Part):
     base: Expression
     exponent: int
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Part):
     """`0 <= i-j < 4`: one operator fewer than operands."""
 
-    span: Span
     operands: tuple[Expression, ...]
     operators: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Logical:
+class Logical(Part):
     """`and`, `or`, `not` of conditions."""
 
-    span: Span
     operator: str
     operands: tuple[Expression, ...]
 
@@ -208,10 +175,9 @@ Expression: TypeAlias = Scalar | Comparison | Logical | ScopeText | Ellipsis
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Part):
     """`target[indices] = value where clause`, or `+=` where it `adds`."""
 
-    span: Span
     target: Name
     indices: tuple[Expression, ...]
     value: Expression
@@ -236,22 +202,15 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Assumptions:
+class Assumptions(Part):
     """`assume A > 0, 0 <= B < 1`."""
 
-    span: Span
     comparisons: tuple[Expression, ...]
 
 
 def unknown_size(name: Name) -> NotationError:
     """The error for a name in a range whose value is not known."""
-    return NotationError(
-        f"the size {name.name} is not known",
-        name.span,
-        RangeError,
-        next_step=f"give it, for example {name.name}=100, or as a tensor's size: "
-        f"A=('{name.name}', 64)",
-    )
+    return refused("unknown-size", name.span, name=name.name)
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:

@@ -10,9 +10,9 @@ from itertools import islice
 
 from einderive.derivations.search.explore import converges, explored_after
 from einderive.derivations.search.extract import Plan
-from einderive.derivations.search.graph import Graph, producers
+from einderive.derivations.search.graph import Graph
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import stages
+from einderive.ta.ir.subst import nested_scopes, stages
 
 MOST = 20_000
 """States that are drawn."""
@@ -56,7 +56,7 @@ class Grown:
 
     def _read(self, found: list[Row], graph: Graph, scope: Scope) -> None:
         """What a state reads, and what that reads, hangs below it."""
-        for read in producers(scope):
+        for read in nested_scopes(scope):
             if read not in self.number and scope in self.number:
                 self._add(found, graph, read, self.number[scope], READ, "")
                 self._read(found, graph, read)

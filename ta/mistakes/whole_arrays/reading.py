@@ -10,58 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 
 from einderive.ta.definitions import DEFINITIONS
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.mistakes.whole_arrays.values import (
-    NotKnown,
-    Value,
-    along,
-    call,
-    number,
-    operation,
-    product,
-    rearranged,
-    reduction,
-    tensor,
-)
+from einderive.ta.listing import beside
+from einderive.ta.mistakes.whole_arrays import values as arrays
 
 MODULES = frozenset({"np", "numpy", "jnp", "torch", "F", "math", "linalg", "special"})
+_GIVEN = beside(__name__)
 _SIGNS: dict[type[ast.AST], tuple[str, int]] = {
-    ast.Add: ("+", 1),
-    ast.Sub: ("-", 1),
-    ast.Mult: ("*", 3),
-    ast.Div: ("/", 3),
-    ast.Pow: ("^", 5),
-    ast.Gt: (">", 0),
-    ast.Lt: ("<", 0),
-    ast.GtE: (">=", 0),
-    ast.LtE: ("<=", 0),
-    ast.Eq: ("==", 0),
-    ast.NotEq: ("!=", 0),
+    getattr(ast, name): sign for name, sign in _GIVEN["signs"].items()
 }
-_ELEMENTWISE = {
-    **{f"arc{name}": f"a{name}({{0}})" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
-    "absolute": "abs({0})",
-    "fabs": "abs({0})",
-    "power": "pow({0}, {1})",
-    "arctan2": "atan2({0}, {1})",
-    "where": "where({0}, {1}, {2})",
-    "clip": "clip({0}, {1}, {2})",
-    "clamp": "clip({0}, {1}, {2})",
-    "maximum": "maximum({0}, {1})",
-    "minimum": "minimum({0}, {1})",
-}
-_OPERANDS = {
-    "where": 3,
-    "clip": 3,
-    "clamp": 3,
-    "power": 2,
-    "arctan2": 2,
-    "maximum": 2,
-    "minimum": 2,
-}
-_REDUCERS = {"amax": "max", "amin": "min"}
-_REDUCERS |= {name: name for name in ("sum", "prod", "max", "min", "mean", "var", "std", "norm")}
-_REDUCERS |= {name: name for name in ("any", "all", "logsumexp", "argmax", "argmin")}
-_REDUCERS |= {"count": "count", "count_nonzero": "count"}
+_REDUCERS = {name: head for head, names in _GIVEN["reducers"].items() for name in names.split()}
 _ALONG = ("softmax", "log_softmax")
 
 
@@ -72,32 +29,32 @@ class Reader:
         self.shapes, self.fresh = shapes, fresh
         self.calls = 0
 
-    def read(self, text: str) -> Value:
+    def read(self, text: str) -> arrays.Value:
         """The value of an expression; NotKnown if it is none that is known here."""
         try:
             return self.value(ast.parse(text.strip(), mode="eval").body)
         except (SyntaxError, ValueError, RecursionError):
-            raise NotKnown from None
+            raise arrays.NotKnown from None
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ast.expr) -> arrays.Value:
         match node:
             case ast.Name(name) if name in self.shapes:
-                return tensor(name, self.shapes[name])
+                return arrays.tensor(name, self.shapes[name])
             case ast.Constant(int() | float() as known) if not isinstance(known, bool):
-                return number(repr(known))
+                return arrays.number(repr(known))
             case ast.UnaryOp(ast.USub(), inner):
                 value = self.value(inner)
-                return Value(value.shape, lambda names: f"-{value.within(3, names)}", 3)
+                return arrays.Value(value.shape, lambda names: f"-{value.within(3, names)}", 3)
             case ast.BinOp(left, ast.MatMult(), right):
                 self.calls += 1
-                return product(self.value(left), self.value(right), self.fresh)
+                return arrays.product(self.value(left), self.value(right), self.fresh)
             case ast.BinOp(left, sign, right) if type(sign) in _SIGNS:
-                return operation(*_SIGNS[type(sign)], self.value(left), self.value(right))
+                return arrays.operation(*_SIGNS[type(sign)], self.value(left), self.value(right))
             case ast.Compare(left, [sign], [right]) if type(sign) in _SIGNS:
-                return operation(*_SIGNS[type(sign)], self.value(left), self.value(right))
+                return arrays.operation(*_SIGNS[type(sign)], self.value(left), self.value(right))
             case ast.Attribute(inner, "T") if len((value := self.value(inner)).shape) == 2:
                 self.calls += 1
-                return rearranged(value, value.shape[::-1], lambda names: names[::-1])
+                return arrays.rearranged(value, value.shape[::-1], lambda names: names[::-1])
             case ast.Call(ast.Attribute(inner, name), args, options):
                 self.calls += 1
                 of_module = _is_module(inner) and not _name(inner) & self.shapes.keys()
@@ -108,7 +65,7 @@ class Reader:
                 return self.called(name, args, options)
             case ast.Subscript(inner, index):
                 return self.with_new_dimensions(self.value(inner), index)
-        raise NotKnown
+        raise arrays.NotKnown
 
     def called(
         self,
@@ -117,7 +74,7 @@ class Reader:
         options: Sequence[ast.keyword],
         *,
         of_torch: bool = False,
-    ) -> Value:
+    ) -> arrays.Value:
         """The call of a function; torch's variances have another default than NumPy's."""
         if name in _REDUCERS and args and not (len(args) > 1 and _integers(args[1]) is None):
             return self.reduced(_REDUCERS[name], args, options, default_ddof=int(of_torch))
@@ -126,21 +83,22 @@ class Reader:
             value = self.value(args[0])
             axes = axes or ((0,) if len(value.shape) == 1 else ())
             if others or len(axes) != 1:
-                raise NotKnown
-            return along(name, value, _axis(axes[0], value))
+                raise arrays.NotKnown
+            return arrays.along(name, value, _axis(axes[0], value))
         if options:
-            raise NotKnown
+            raise arrays.NotKnown
         values = [self.value(arg) for arg in args]
         if name in ("dot", "matmul", "mm", "mv") and len(values) == 2:
-            return product(values[0], values[1], self.fresh)
+            return arrays.product(values[0], values[1], self.fresh)
         if name in ("transpose", "t") and len(values) == 1 and len(values[0].shape) == 2:
-            return rearranged(values[0], values[0].shape[::-1], lambda names: names[::-1])
-        written = _ELEMENTWISE.get(name) if len(values) == _OPERANDS.get(name, 1) else None
-        if written is None and _takes(name, len(values)):
-            written = f"{name}({', '.join(f'{{{k}}}' for k in range(len(values)))})"
-        if written is None:
-            raise NotKnown
-        return call(written, values)
+            return arrays.rearranged(values[0], values[0].shape[::-1], lambda names: names[::-1])
+        called, count = _GIVEN["functions"].get(name, ("", 0))
+        if count != len(values):
+            called = name if _takes(name, len(values)) else ""
+        if not called:
+            raise arrays.NotKnown
+        places = ", ".join(f"{{{place}}}" for place in range(len(values)))
+        return arrays.call(f"{called}({places})", values)
 
     def reduced(
         self,
@@ -149,10 +107,10 @@ class Reader:
         options: Sequence[ast.keyword],
         *,
         default_ddof: int,
-    ) -> Value:
+    ) -> arrays.Value:
         """The call of a reducer."""
         if head == "norm" and len(args) > 1:
-            raise NotKnown  # the order of a norm
+            raise arrays.NotKnown  # the order of a norm
         value = self.value(args[0])
         axes, others = self._options(args[1:], options)
         keeps = others.pop("keepdims", others.pop("keepdim", 0))
@@ -163,11 +121,11 @@ class Reader:
             )
             written = f", ddof={int(ddof)}" if ddof else ""
         if axes is None and head.startswith("arg") and len(value.shape) > 1:
-            raise NotKnown  # a number of the element in the row of all
+            raise arrays.NotKnown  # a number of the element in the row of all
         if others or not value.shape:
-            raise NotKnown
+            raise arrays.NotKnown
         over = sorted({_axis(axis, value) for axis in axes or range(len(value.shape))})
-        return reduction(head, value, over, written, bool(keeps), self.fresh)
+        return arrays.reduction(head, value, over, written, bool(keeps), self.fresh)
 
     def _options(
         self, args: Sequence[ast.expr], options: Sequence[ast.keyword]
@@ -180,26 +138,26 @@ class Reader:
                 if not (isinstance(node, ast.Constant) and node.value is None):
                     axes = _integers(node)
                     if not axes:
-                        raise NotKnown
+                        raise arrays.NotKnown
             elif name and isinstance(node, ast.Constant) and isinstance(node.value, int):
                 others[name] = node.value
             else:
-                raise NotKnown
+                raise arrays.NotKnown
         if len(args) > 1:
-            raise NotKnown
+            raise arrays.NotKnown
         return axes, others
 
-    def with_new_dimensions(self, value: Value, index: ast.expr) -> Value:
+    def with_new_dimensions(self, value: arrays.Value, index: ast.expr) -> arrays.Value:
         """`x[:, None]`, `A[0]`, `A[:, i]`: whole dimensions, new ones, and elements."""
         items = index.elts if isinstance(index, ast.Tuple) else [index]
         sizes, shape, picks = list(value.shape), [], list[str | None]()
         for item in items:
-            if (isinstance(item, ast.Constant) and item.value is None) or _ends_in_newaxis(item):
+            if (isinstance(item, ast.Constant) and item.value is None) or "newaxis" in _name(item):
                 shape.append(1)
                 picks.append("new")
                 continue
             if not sizes:
-                raise NotKnown
+                raise arrays.NotKnown
             size = sizes.pop(0)
             found = _integers(item)
             if found is not None and len(found) == 1 and -size <= found[0] < size:
@@ -210,7 +168,7 @@ class Reader:
                 shape.append(size)
                 picks.append(None)
             else:
-                raise NotKnown
+                raise arrays.NotKnown
         picks += [None] * len(sizes)
 
         def indices(names: Sequence[str]) -> list[str]:
@@ -221,7 +179,7 @@ class Reader:
                     found.append(name)
             return found
 
-        return rearranged(value, (*shape, *sizes), indices)
+        return arrays.rearranged(value, (*shape, *sizes), indices)
 
 
 def _is_module(node: ast.expr) -> bool:
@@ -236,10 +194,6 @@ def _name(node: ast.expr) -> frozenset[str]:
     return frozenset({node.id}) if isinstance(node, ast.Name) else frozenset()
 
 
-def _ends_in_newaxis(node: ast.expr) -> bool:
-    return "newaxis" in _name(node)
-
-
 def _integers(node: ast.expr) -> tuple[int, ...] | None:
     """An integer, or a tuple of them."""
     try:
@@ -250,9 +204,9 @@ def _integers(node: ast.expr) -> tuple[int, ...] | None:
     return tuple(several) if all(type(each) is int for each in several) else None
 
 
-def _axis(axis: int, value: Value) -> int:
+def _axis(axis: int, value: arrays.Value) -> int:
     if not -len(value.shape) <= axis < len(value.shape):
-        raise NotKnown
+        raise arrays.NotKnown
     return axis % len(value.shape)
 
 

@@ -7,17 +7,18 @@ import json
 from dataclasses import fields
 from functools import cache
 from random import Random
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
 from einderive.derivations.record import trace
 from einderive.derivations.record.trace import (
     MOST_NESTED,
+    plain,
+    read,
     read_row,
     read_step,
     read_witness,
-    row_data,
     step_data,
 )
 from einderive.derivations.rules import JOINT_RULES, RULES
@@ -25,6 +26,7 @@ from einderive.derivations.steps.kernel import Step, kinds
 from einderive.derivations.steps.reindex_loops import ReindexLoops
 from einderive.ta.errors import RecordError
 from einderive.ta.ir import affine, expr
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.notation.parse import parse_expression
 from einderive.ta.printing.show import tensors_of
@@ -130,12 +132,12 @@ def test_a_row_nested_without_end_is_a_record_error() -> None:
     with pytest.raises(RecordError, match="deep"):
         read_row(data)
     (_, _, ((inner, _, _),)) = data
-    assert row_data(read_row(inner)) == inner
+    assert plain(read_row(inner)) == inner
 
 
 def test_rows_come_back() -> None:
     row = affine.add(affine.floordiv(affine.shift(affine.iterator(3), -2), 4), affine.iterator(1))
-    assert read_row(json.loads(json.dumps(row_data(row)))) == row
+    assert read_row(json.loads(json.dumps(plain(row)))) == row
 
 
 @pytest.mark.parametrize(
@@ -188,4 +190,15 @@ def test_a_spoiled_record_is_refused_or_read() -> None:
 
 def test_every_field_of_every_witness_has_a_reader() -> None:
     types = {get_type_hints(kind)[item.name] for kind in kinds().values() for item in fields(kind)}
-    assert types == {*trace._READERS}
+    items = {get_args(kind)[0] if get_origin(kind) is tuple else kind for kind in types}
+    assert items <= {*trace.READERS, Scope}
+
+
+def test_values_are_read_by_their_types() -> None:
+    assert read([[1, 2], []], tuple[tuple[int, ...], ...]) == ((1, 2), ())
+    assert read([[0, 3]], tuple[Range, ...]) == (Range(0, 3),)
+    assert read(["a", None], tuple[str | None, ...], {str | None: lambda text: text}) == ("a", None)
+    numbers, ranges = tuple[int, ...], tuple[Range, ...]
+    for value, kind in ((["1"], numbers), (1, numbers), ([[0, 1, 2]], ranges)):
+        with pytest.raises(RecordError):
+            read(value, kind)
