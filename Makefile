@@ -42,7 +42,7 @@ test: $(STAMP)  ## the tests, in parallel (JOBS=auto)
 # On a machine with an NVIDIA GPU and torch's CUDA wheel, in at most eight minutes; with another
 # Python than the one in .venv: make gpu STAMP= BIN=/usr/bin
 gpu: $(STAMP)  ## the tests and benchmarks that need a GPU, written to docs/measurements/gpu.md
-	@$(BIN)/python -m einderive.frontend.bench.gpu report
+	@$(BIN)/python -m tools.gpu report
 
 # What `make test` leaves out, and the tests by random examples.  SEED=: other random programs;
 # MINUTES=: only what is begun in that time, in an order drawn by the seed, without the mutants.

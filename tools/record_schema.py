@@ -301,7 +301,7 @@ def _trial() -> Schema:
         "chosen": TRUTH,
         "lines": {**TEXT, "maxLength": race_data.MOST_TEXT},
     }
-    return _object("trial", race_data.TRIAL, given)
+    return _object("trial", race_data.TRIAL_NAMES, given)
 
 
 def _family() -> Schema:

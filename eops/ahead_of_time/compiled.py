@@ -14,14 +14,9 @@ from einderive.ta.errors import BuildError
 POINTER: Final = {
     "bool": "*i1",
     "uint8": "*u8",
-    "int8": "*i8",
-    "int16": "*i16",
-    "int32": "*i32",
-    "int64": "*i64",
-    "float16": "*fp16",
     "bfloat16": "*bf16",
-    "float32": "*fp32",
-    "float64": "*fp64",
+    **{f"int{bits}": f"*i{bits}" for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": f"*fp{bits}" for bits in (16, 32, 64)},
 }
 """Triton's names of pointers to element types."""
 OUTPUT: Final = {"cuda": ("ptx", "cubin"), "hip": ("amdgcn", "hsaco")}

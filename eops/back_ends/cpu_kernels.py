@@ -89,7 +89,8 @@ def _may_run(task: Task) -> bool:
     scope = task.scope
     if task.device != "cpu" or task.weights or not installed() or scope.empty:
         return False
-    return depends_on_inputs(scope) and not _reads_past(task)
+    past = any(source not in task.reads for source in nested_scopes(scope))  # which are not there
+    return depends_on_inputs(scope) and not past
 
 
 def points(scope: Scope) -> int:
@@ -97,11 +98,6 @@ def points(scope: Scope) -> int:
     found = direct(scope)
     fixed = {} if found is None else found.fixed
     return prod(extent for i, extent in enumerate(scope.extents) if i not in fixed)
-
-
-def _reads_past(task: Task) -> bool:
-    """Whether the operator computes more than this stage, so that its sources are not there."""
-    return any(source not in task.reads for source in nested_scopes(task.scope))
 
 
 def _lower(task: Task) -> Run | None:

@@ -84,10 +84,6 @@ def _kernel_for(x: torch.Tensor, y: torch.Tensor) -> Narrow:
     return kernel_for(x, y)
 
 
-def _computed(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    return _kernel_for(x, y)(x, y)
-
-
-_product = opaque(_computed, _kernel_for)
+_product = opaque(lambda x, y: _kernel_for(x, y)(x, y), _kernel_for)
 
 NARROW_PRODUCTS = BackEnd(_lower, "eOperator (narrow product)")

@@ -7,22 +7,10 @@ from typing import Final, TypeGuard
 from einderive.eops.cpu_kernels.totals import IN_ANY_ORDER, of_two
 from einderive.eops.cpu_kernels.writing import STORED, Writer, half, of_row
 from einderive.eops.dtypes import FLOATS
+from einderive.eops.loops import values
 from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.narrow import NARROW
 from einderive.eops.loops.plan import Phase
-from einderive.eops.loops.values import (
-    Checked,
-    Choice,
-    Constant,
-    Load,
-    Operation,
-    Position,
-    Total,
-    Value,
-    Windowed,
-    Within,
-    operands_of,
-)
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
@@ -63,8 +51,8 @@ class Points:
         own = value if REDUCERS[made.reducer].order else f"{made.kind}({value})"
         return of_two(made, total, own)
 
-    def _is_near(self, value: Value) -> TypeGuard[Operation]:
-        return isinstance(value, Operation) and value.word in NEAR and value.kind in FLOATS
+    def _is_near(self, value: values.Value) -> TypeGuard[values.Operation]:
+        return isinstance(value, values.Operation) and value.word in NEAR and value.kind in FLOATS
 
     def _at(self, place: int) -> bool:
         """Whether the value is computed in the inner loop."""
@@ -88,7 +76,7 @@ class Points:
         term = self.plan.values[made.value]
         if made.reducer != "sum" or term.kind != SHORT or made.kind == SHORT:
             return False
-        return not isinstance(term, Load) and reduction not in self.plan.shifting
+        return not isinstance(term, values.Load) and reduction not in self.plan.shifting
 
     def _stores(self) -> None:
         """What is done with the values of a point."""
@@ -133,42 +121,40 @@ class Points:
         within = any(inner in affine.iterators(floor) for floor, _, _ in row.floors)
         return bool(row.coefficient(inner)) and not within
 
-    def _depth(self, row: Row) -> int:
-        return self.plan.depth(affine.mask(row), self.phase)
-
     def _values(self, depth: int, *, checked: bool = True) -> None:
         """What is computed at this depth of loops; `checked`: also indices that follow the inner
         loop are."""
         done = self.kernel.known if depth == 0 else set[object]()
         for place in self.needed:
             value = self.plan.values[place]
-            if isinstance(value, Constant):
+            if isinstance(value, values.Constant):
                 continue
             own = self.plan.depth(self.plan.masks[place], self.phase)
-            if isinstance(value, Load) and place not in self.again:
+            if isinstance(value, values.Load) and place not in self.again:
                 self._indices(value, depth, checked, done)
             if own == depth and not (own == 0 and place in self.kernel.known):
                 self._value(place, value, checked)
                 if own == 0:
                     self.kernel.known.add(place)
 
-    def _value(self, place: int, value: Value, checked: bool) -> None:
+    def _value(self, place: int, value: values.Value, checked: bool) -> None:
         name = self.kernel.name(place)
         if place in self.again:
             self.text.add(f"{name} = load({self._place(place)})")
-        elif isinstance(value, Load):
+        elif isinstance(value, values.Load):
             self._read(name, value, checked)
         else:
             self.text.add(f"{name} = {self._expression(value, checked)}")
             if self.near and self._at(place) and self._is_near(value):
-                of = ", ".join(self.kernel.name(arg) for arg in operands_of(value))
+                of = ", ".join(self.kernel.name(arg) for arg in values.operands_of(value))
                 self.text.add(f"far = int32(far | far_{value.word}_near_{value.kind}({of}))")
 
-    def _indices(self, load: Load, depth: int, checked: bool, done: set[object]) -> None:
+    def _indices(self, load: values.Load, depth: int, checked: bool, done: set[object]) -> None:
         """The checked indices of a read that are known at this depth."""
         for one in load.checked:
             name = self._index_name(one)
-            if self._depth(one.row) != depth or self._inside(one.row, checked) or name in done:
+            own = self.plan.depth(affine.mask(one.row), self.phase)
+            if own != depth or self._inside(one.row, checked) or name in done:
                 continue
             last = self._whole(one.extent - 1, of_row(one.row))
             self.text.add(
@@ -182,12 +168,12 @@ class Points:
         """Whether the row cannot miss in this part of the inner loop."""
         return not checked and bool(self.order) and self._splits(row)
 
-    def _index_name(self, one: Checked) -> str:
-        loads = (value for value in self.plan.values if isinstance(value, Load))
+    def _index_name(self, one: values.Checked) -> str:
+        loads = (value for value in self.plan.values if isinstance(value, values.Load))
         known = [(c.row, c.extent) for load in loads for c in load.checked]
         return f"n{known.index((one.row, one.extent))}"
 
-    def _read(self, name: str, load: Load, checked: bool) -> None:
+    def _read(self, name: str, load: values.Load, checked: bool) -> None:
         if load.empty:
             self.text.add(f"{name} = {self._number(load.fill, load.kind)}")
             return
@@ -211,28 +197,28 @@ class Points:
             read = f"chosen({' & '.join(misses)}, {read}, {fill})"
         self.text.add(f"{name} = {read}")
 
-    def _expression(self, value: Value, checked: bool) -> str:
-        of = [self.kernel.name(arg) for arg in operands_of(value)]
+    def _expression(self, value: values.Value, checked: bool) -> str:
+        of = [self.kernel.name(arg) for arg in values.operands_of(value)]
         match value:
-            case Position(row, kind):
+            case values.Position(row, kind):
                 return f"{kind}({self.kernel.small(row)})"
-            case Total(k, kind):
+            case values.Total(k, kind):
                 return f"{kind}(t{k})" if self.rows else f"{kind}(load({self._total(k)}))"
-            case Operation("+" | "*" | "/" as word, _, kind):
+            case values.Operation("+" | "*" | "/" as word, _, kind):
                 found = f" {word} ".join(of)
                 return f"{kind}({found})" if kind == NARROW else found  # numba's is int64
-            case Windowed(number, rows):
+            case values.Windowed(number, rows):
                 return f"load({self.kernel.place(number, rows)})"
-            case Within(arg, lo, hi):
+            case values.Within(arg, lo, hi):
                 return self.kernel.within(of[0], self.plan.values[arg].kind, lo, hi)
-            case Operation("choose", _):
+            case values.Operation("choose", _):
                 return f"chosen({', '.join(of)})"
-            case Operation(word, _, kind):
+            case values.Operation(word, _, kind):
                 near = "_near" if self.near and self._is_near(value) else ""
                 own = word if kind in (TRUTH, word) else f"{word}{near}_{kind}"
                 found = f"{own}({', '.join(of)})"
                 return f"{kind}({found})" if kind == NARROW and own != word else found
-            case Choice(conditions, _, _, border):
+            case values.Choice(conditions, _, _, border):
                 held = [c for c in conditions if not (border and self._inside(c.row, checked))]
                 text = " & ".join(f"({self.kernel.condition(c)})" for c in held)
                 return f"chosen({text}, {of[0]}, {of[1]})" if held else of[0]

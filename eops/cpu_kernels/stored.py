@@ -49,8 +49,9 @@ def digest(source: str, types: Sequence[str]) -> str:
 def _surroundings() -> tuple[str, ...]:
     """What machine code depends on besides."""
     own = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        own.update(path.read_bytes())
+    for path in sorted(Path(__file__).parent.rglob("*.*")):
+        if path.suffix in (".py", ".toml"):
+            own.update(path.read_bytes())
     return (
         own.hexdigest(),
         version("numba"),

@@ -1,6 +1,7 @@
 """The known operators, one operator or one family per file, the specific ones first.
 
-The search receives them as an argument.  A new operator is one new file.
+The search receives them as an argument.  A new operator is one new file, which
+states its texts itself or has them in `operators.toml`.
 
 Not here: kernels for stages that no operator matches (`torch_views`, `triton_kernels`).
 May be imported by `eops.back_ends` and `frontend`.

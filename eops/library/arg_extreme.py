@@ -13,6 +13,7 @@ from functools import partial
 
 import torch
 
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_plain, refuse_empty
 from einderive.eops.library.reduction import ROW_REPAIRS
 from einderive.eops.library.softmax import reduced_over
@@ -23,7 +24,7 @@ from einderive.eops.torch_views.steps import align
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Apply, Node, Reducer, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
 from einderive.ta.ir.positions import INDEX, is_data
 from einderive.ta.ir.subst import accesses, substitute
 
@@ -82,21 +83,11 @@ def _work(binding: Binding) -> Work:
 
 
 ARGMIN, ARGMAX = (
-    Operator(
-        name=f"arg{reducer}",
-        definition=f"Y[s] = arg{reducer}[n](A[s,n])",
+    operator(
+        f"arg{reducer}",
         work=_work,
-        launch=partial(_launch, call),
-        reducers=("min",),
+        launch=partial(_launch, getattr(torch, f"arg{reducer}")),
         recognise=partial(recognise, reducer),
-        bodies=(Apply,),
-        sums=True,
-        iterators=True,
-        keeps_nonfinite=lambda binding: True,
-        summary=f"the first index of the {word} number along one dimension",
     )
-    for reducer, word, call in (
-        ("min", "least", torch.argmin),
-        ("max", "greatest", torch.argmax),
-    )
+    for reducer in ("min", "max")
 )

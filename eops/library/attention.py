@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from einderive.eops.library import softmax
 from einderive.eops.library.arrange import by_stride, merged, reading, restored
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_affine, refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes, utilisation
 from einderive.eops.torch_views.scalar import Buffers
@@ -25,7 +26,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
 
 
 class Attention(NamedTuple):
@@ -214,14 +215,4 @@ def _work(binding: Binding) -> Work:
     return Work(operations, moved, 1, "matmul", share)
 
 
-ATTENTION = Operator(
-    name="attention",
-    definition="S[b,i,j] = {factor} * sum[d](Q[b,i,d] * K[b,j,d]); "
-    "P[b,i,j] = exp(S[b,i,j]) / sum[t](exp(S[b,i,t])); O[b,i,e] = sum[j](P[b,i,j] * V[b,j,e])",
-    work=_work,
-    launch=_launch,
-    recognise=recognise,
-    bodies=(Mul,),
-    sums=True,
-    summary="softmax(scale * Q K^T) V in one call",
-)
+ATTENTION = operator("attention", work=_work, launch=_launch, recognise=recognise)

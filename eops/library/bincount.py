@@ -6,12 +6,12 @@ Y[s,v] = sum[n](I[s,n] == v)       Y[I[n]] += 1
 from __future__ import annotations
 
 from einderive.eops.library.gather import NOT_HELD, NOT_READS, all_held
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.scatter import one_place, roles_of, work
-from einderive.eops.torch_views.stage import lower
 from einderive.ta.ir import expr
-from einderive.ta.ir.node import Apply, Scope, Select
-from einderive.ta.ir.operator import Binding, Mismatch, Operator
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Mismatch
 from einderive.ta.ir.positions import is_data
 
 NO_COUNT = Mismatch("body", "no sum of an equality with data", (), 100.0)
@@ -31,15 +31,4 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     return Binding(scope, (index,), roles) if all_held(scope, roles) else NOT_HELD
 
 
-BINCOUNT = Operator(
-    name="bincount",
-    definition="Y[s,v] = sum[n](I[s,n] == v)",
-    work=work,
-    launch=lambda binding: lower(binding.scope),
-    recognise=recognise,
-    bodies=(Apply, Select),
-    sums=True,
-    iterators=True,
-    keeps_nonfinite=lambda binding: True,
-    summary="how often each index occurs",
-)
+BINCOUNT = operator("bincount", work=work, recognise=recognise)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import torch
 
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_affine, refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
@@ -19,7 +20,7 @@ from einderive.eops.torch_views.types import types_of
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Select
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
 
 
 class Part(NamedTuple):
@@ -109,14 +110,4 @@ def _work(binding: Binding) -> Work:
     return Work(0.0, output_bytes(binding.scope) + moved)
 
 
-CONCAT = Operator(
-    name="concat",
-    definition="Y[b,i] = where(i < {n}, A[b,i], ...)",
-    work=_work,
-    launch=_launch,
-    recognise=recognise,
-    bodies=(Select,),
-    sums=False,
-    keeps_nonfinite=lambda binding: True,
-    summary="tensors one after the other along a dimension; one copy",
-)
+CONCAT = operator("concat", work=_work, launch=_launch, recognise=recognise)

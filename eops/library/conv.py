@@ -12,19 +12,10 @@ from math import prod
 
 from einderive.eops.library.convolve import Windows
 from einderive.eops.library.grouped import Convolution, Part, grouped_call, grouped_work
+from einderive.eops.library.operators import operators
 from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import reversed_kernel, slides, view_rows
-from einderive.ta.ir.operator import Binding, Operator, Work
-
-LOOPS = {1: "h", 2: "hw", 3: "zhw"}
-TAPS = {1: "r", 2: "rs", 3: "qrs"}
-
-
-def _definition(dimensions: int) -> str:
-    pairs = list(zip(LOOPS[dimensions], TAPS[dimensions], strict=True))
-    windows = ",".join(f"{{stride_{h}}}*{h}+{{dilation_{h}}}*{r}-{{padding_{h}}}" for h, r in pairs)
-    loops, taps = ",".join(LOOPS[dimensions]), ",".join(TAPS[dimensions])
-    return f"Y[n,g,f,{loops}] = {{factor}} * A[n,g,c,{windows}] * K[g,f,c,{taps}]"
+from einderive.ta.ir.operator import Binding, Work
 
 
 def forward(binding: Binding) -> Convolution:
@@ -60,16 +51,10 @@ def _keeps_nonfinite(binding: Binding) -> bool:
     return not any(slide.padding for slide in slides(binding, pads_with=0))
 
 
-def _operator(dimensions: int) -> Operator:
-    return Operator(
-        name=f"conv{dimensions}d",
-        definition=_definition(dimensions),
-        work=_work,
-        launch=lambda binding: grouped_call(binding, forward(binding)),
-        constraint=view_refusal,
-        keeps_nonfinite=_keeps_nonfinite,
-        summary=f"{dimensions}-d convolution with stride, dilation, padding and groups",
-    )
-
-
-CONVOLUTIONS = tuple(map(_operator, LOOPS))
+CONVOLUTIONS = operators(
+    "conv",
+    work=_work,
+    launch=lambda binding: grouped_call(binding, forward(binding)),
+    constraint=view_refusal,
+    keeps_nonfinite=_keeps_nonfinite,
+)

@@ -12,14 +12,12 @@ from math import prod
 
 from einderive.eops.library.convolve import Windows
 from einderive.eops.library.grouped import Convolution, Part, grouped_call, grouped_work
+from einderive.eops.library.operators import operators
 from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import Slide, split_row, touched, view_rows
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.operator import Binding, Operator, Work
-
-LOOPS = {1: "h", 2: "hw", 3: "zhw"}
-INPUTS = {1: "i", 2: "ij", 3: "lij"}
+from einderive.ta.ir.operator import Binding, Work
 
 
 def slides_of(binding: Binding) -> tuple[Slide, ...]:
@@ -85,22 +83,9 @@ def _work(binding: Binding) -> Work:
     return grouped_work(binding, convolution, points, taps)
 
 
-def _definition(dimensions: int) -> str:
-    pairs = list(zip(LOOPS[dimensions], INPUTS[dimensions], strict=True))
-    windows = ",".join(f"{h}+{{padding_{h}}}-{{stride_{h}}}*{i}" for h, i in pairs)
-    loops, inputs = ",".join(LOOPS[dimensions]), ",".join(INPUTS[dimensions])
-    return f"Y[n,g,f,{loops}] = {{factor}} * A[n,g,c,{inputs}] * K[g,f,c,{windows}]"
-
-
-def _operator(dimensions: int) -> Operator:
-    return Operator(
-        name=f"conv_transpose{dimensions}d",
-        definition=_definition(dimensions),
-        work=_work,
-        launch=lambda binding: grouped_call(binding, backward(binding)),
-        constraint=_constraint,
-        summary=f"{dimensions}-d transposed convolution with stride, padding and groups",
-    )
-
-
-TRANSPOSED_CONVOLUTIONS = tuple(map(_operator, LOOPS))
+TRANSPOSED_CONVOLUTIONS = operators(
+    "conv_transpose",
+    work=_work,
+    launch=lambda binding: grouped_call(binding, backward(binding)),
+    constraint=_constraint,
+)

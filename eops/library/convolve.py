@@ -22,16 +22,12 @@ from einderive.eops.library.weight_gradient import MOST_SUMMED, Slid
 from einderive.eops.timed import fastest, is_timed
 from einderive.eops.torch_views.types import HALVES
 
-PLAIN: Final[dict[int, Callable[..., torch.Tensor]]] = {
-    1: functional.conv1d,
-    2: functional.conv2d,
-    3: functional.conv3d,
-}
-TRANSPOSED: Final[dict[int, Callable[..., torch.Tensor]]] = {
-    1: functional.conv_transpose1d,
-    2: functional.conv_transpose2d,
-    3: functional.conv_transpose3d,
-}
+
+def _functions(word: str) -> dict[int, Callable[..., torch.Tensor]]:
+    return {n: getattr(functional, f"{word}{n}d") for n in (1, 2, 3)}
+
+
+PLAIN, TRANSPOSED = _functions("conv"), _functions("conv_transpose")
 
 FAR_FASTER: Final = 0.3
 """A form that loses digits is taken if it takes at most this part of the other one's time."""

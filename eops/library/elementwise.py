@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_plain, refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
-from einderive.eops.torch_views.stage import lower
 from einderive.ta.facts.memory_walks import broadcast_rows, dense_strides
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Add, Const, Mul, Scope
-from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.ta.ir.operator import Binding, Mismatch, Work
 from einderive.ta.ir.subst import accesses, applied, children, walk
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
@@ -78,13 +78,4 @@ def _work(binding: Binding) -> Work:
     )
 
 
-ELEMENTWISE = Operator(
-    name="elementwise",
-    definition="Y[b] = f(A[b])",
-    work=_work,
-    launch=lambda binding: lower(binding.scope),
-    recognise=recognise,
-    sums=False,
-    keeps_nonfinite=lambda binding: True,
-    summary="any scalar function of tensors, index by index, operand after operand",
-)
+ELEMENTWISE = operator("elementwise", work=_work, recognise=recognise)

@@ -22,15 +22,9 @@ from math import log2
 
 import torch
 
-from einderive.eops.library.arrange import (
-    Reading,
-    library_call,
-    merged,
-    reading,
-    restored,
-    scaled,
-)
+from einderive.eops.library import arrange
 from einderive.eops.library.gather import NOT_HELD, all_held
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import refuse_empty, view_refusal
 from einderive.eops.library.traffic import operand_bytes, output_bytes
 from einderive.eops.torch_views.scalar import Buffers
@@ -38,8 +32,8 @@ from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import HALVES, stage_types
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import bits
-from einderive.ta.ir.node import Access, Apply, Mul, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.node import Access, Apply, Scope
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
 from einderive.ta.ir.positions import is_data
 from einderive.ta.ir.subst import factors_of
 
@@ -96,11 +90,11 @@ def _launch_real(part: Callable[[torch.Tensor], torch.Tensor], binding: Binding)
 
     def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
         wide = torch.float32 if dtype in HALVES else dtype
-        rows = merged(operand(buffers, wide), (b, n))
+        rows = arrange.merged(operand(buffers, wide), (b, n))
         found = part(_waves(rows, binding)).contiguous()
-        return restored(scaled(found, binding.coefficient).to(dtype), (b, k), scope)
+        return arrange.restored(arrange.scaled(found, binding.coefficient).to(dtype), (b, k), scope)
 
-    return library_call(scope, call)
+    return arrange.library_call(scope, call)
 
 
 def _launch_complex(transform: Callable[[torch.Tensor], torch.Tensor], binding: Binding) -> Launch:
@@ -113,17 +107,23 @@ def _launch_complex(transform: Callable[[torch.Tensor], torch.Tensor], binding: 
         given = buffers[read.source].dtype
         if not (given.is_floating_point or given.is_complex):
             return written(buffers)
-        rows = merged(operand(buffers, stage_types(scope, [given]).result), (b, n))
+        rows = arrange.merged(operand(buffers, stage_types(scope, [given]).result), (b, n))
         found = _periodic(transform(rows), binding).clone()
-        return restored(scaled(found, binding.coefficient), (b, k), scope)
+        return arrange.restored(arrange.scaled(found, binding.coefficient), (b, k), scope)
 
     return launch
 
 
-def _reading(binding: Binding) -> Reading:
+_real = partial(_launch_real, lambda found: found.real)
+_imaginary = partial(_launch_real, lambda found: found.imag.neg())
+_forward = partial(_launch_complex, torch.fft.fft)
+_inverse = partial(_launch_complex, partial(torch.fft.ifft, norm="forward"))
+
+
+def _reading(binding: Binding) -> arrange.Reading:
     (read,) = binding.operands
     bounds = dict(enumerate(binding.scope.domain))
-    return reading(read, read.rows, (*binding.roles["b"], *binding.roles["n"]), bounds)
+    return arrange.reading(read, read.rows, (*binding.roles["b"], *binding.roles["n"]), bounds)
 
 
 def _work(binding: Binding) -> Work:
@@ -135,50 +135,17 @@ def _work(binding: Binding) -> Work:
 
 
 FOURIER = tuple(
-    Operator(
-        name=name,
-        definition=f"Y[b,k] = sum[n]({{factor}}*A[b,n]*{wave})",
+    operator(
+        name,
         work=_work,
         launch=launch,
         recognise=partial(recognise, function, sign),
-        bodies=(Mul,),
-        sums=True,
         constraint=view_refusal,
-        iterators=True,
-        summary=summary,
     )
-    for name, function, sign, wave, launch, summary in (
-        (
-            "fft_real",
-            "cos",
-            1,
-            "cos(2*pi*k*n/size(n))",
-            partial(_launch_real, lambda found: found.real),
-            "the real part of a discrete Fourier transform",
-        ),
-        (
-            "fft_imaginary",
-            "sin",
-            1,
-            "sin(2*pi*k*n/size(n))",
-            partial(_launch_real, lambda found: found.imag.neg()),
-            "minus the imaginary part of a discrete Fourier transform",
-        ),
-        (
-            "fft",
-            "exp",
-            -1,
-            "exp(-2*pi*1j*k*n/size(n))",
-            partial(_launch_complex, torch.fft.fft),
-            "a discrete Fourier transform",
-        ),
-        (
-            "ifft",
-            "exp",
-            1,
-            "exp(2*pi*1j*k*n/size(n))",
-            partial(_launch_complex, partial(torch.fft.ifft, norm="forward")),
-            "an inverse discrete Fourier transform, without its factor",
-        ),
+    for name, function, sign, launch in (
+        ("fft_real", "cos", 1, _real),
+        ("fft_imaginary", "sin", 1, _imaginary),
+        ("fft", "exp", -1, _forward),
+        ("ifft", "exp", 1, _inverse),
     )
 )

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes
-from einderive.eops.torch_views.stage import lower
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Apply, Scope
-from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Work
 from einderive.ta.ir.positions import is_data
 
 NO_GATHER = Mismatch("body", "no equality with data leaves one term of a sum", (), 100.0)
@@ -66,15 +66,4 @@ def access_of(binding: Binding) -> Literal["gathered", "rows"]:
     return "rows" if binding.extent("b") >= ROW else "gathered"
 
 
-GATHER = Operator(
-    name="gather",
-    definition="Y[s,n,b] = sum[v](where(I[s,n] == v, E[s,v,b], 0))",
-    work=_work,
-    launch=lambda binding: lower(binding.scope),
-    recognise=recognise,
-    bodies=(Apply,),
-    sums=True,
-    iterators=True,
-    keeps_nonfinite=lambda binding: True,
-    summary="rows of a table at indices that are data",
-)
+GATHER = operator("gather", work=_work, recognise=recognise)

@@ -13,15 +13,7 @@ from typing import NamedTuple
 
 import torch
 
-from einderive.eops.library.arrange import (
-    by_stride,
-    library_call,
-    merged,
-    reading,
-    restored,
-    scaled,
-    scales_operand,
-)
+from einderive.eops.library import arrange
 from einderive.eops.library.convolve import Windows
 from einderive.eops.library.sliding import Slide, bounds_of, wanted
 from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
@@ -79,24 +71,24 @@ def grouped_call(binding: Binding, convolution: Convolution) -> Launch:
     a, k = binding.operands
     in_data = [*(i for role in "ngc" for i in roles[role]), *images.sliding]
     in_kernel = [*(i for role in "gfc" for i in roles[role]), *kernel.sliding]
-    data = reading(a, images.rows, in_data, bounds)
-    taps = reading(k, kernel.rows, in_kernel, bounds)
+    data = arrange.reading(a, images.rows, in_data, bounds)
+    taps = arrange.reading(k, kernel.rows, in_kernel, bounds)
     xs, rs = ([(i,) for i in part.sliding] for part in (images, kernel))
     hs = [(window.loop,) for window in binding.windows]
 
     def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
         x, w = data(buffers, dtype), taps(buffers, dtype)
-        n, f = by_stride(x, roles["n"]), by_stride(w, roles["f"])
+        n, f = arrange.by_stride(x, roles["n"]), arrange.by_stride(w, roles["f"])
         larger = x if x.tensor.numel() >= w.tensor.numel() else w
-        g, c = by_stride(larger, roles["g"]), by_stride(larger, roles["c"])
+        g, c = arrange.by_stride(larger, roles["g"]), arrange.by_stride(larger, roles["c"])
         outer, inner = (c, f) if windows.transposed else (f, c)
-        weights = merged(w, ((*g, *outer), inner, *rs))
-        early = scales_operand(weights, prod(scope.shape), coefficient)
+        weights = arrange.merged(w, ((*g, *outer), inner, *rs))
+        early = arrange.scales_operand(weights, prod(scope.shape), coefficient)
         if early:
             weights = weights * fill_value(coefficient, dtype)
-        result = wanted(windows.convolve(merged(x, (n, (*g, *c), *xs)), weights), found)
+        result = wanted(windows.convolve(arrange.merged(x, (n, (*g, *c), *xs)), weights), found)
         if not early:
-            result = scaled(result, coefficient)
-        return restored(result, (n, (*g, *f), *hs), scope)
+            result = arrange.scaled(result, coefficient)
+        return arrange.restored(result, (n, (*g, *f), *hs), scope)
 
-    return library_call(scope, call)
+    return arrange.library_call(scope, call)

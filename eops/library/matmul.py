@@ -13,6 +13,7 @@ from math import prod
 import torch
 
 from einderive.eops.library.arrange import library_call, reading, scaled, scales_operand
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.traffic import (
     call_bytes,
@@ -24,7 +25,7 @@ from einderive.eops.torch_views.contract import Shape, contract, result_order
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
 from einderive.ta.facts.memory_walks import dense_strides
-from einderive.ta.ir.operator import Binding, Launch, Operator, Work
+from einderive.ta.ir.operator import Binding, Launch, Work
 
 
 def _constraint(binding: Binding) -> str | None:
@@ -89,13 +90,4 @@ def _stored(binding: Binding) -> tuple[int, ...]:
     return result_order(shapes[0], shapes[1], frozenset(range(len(scope.loops))))
 
 
-MATMUL = Operator(
-    name="matmul",
-    definition="C[b,m,n] = {factor} * A[b,m,k] * B[b,k,n]",
-    work=_work,
-    launch=_launch,
-    constraint=_constraint,
-    stored=_stored,
-    keeps_nonfinite=lambda binding: True,
-    summary="batched matrix product; every role may be several fused indices, operands any views",
-)
+MATMUL = operator("matmul", work=_work, launch=_launch, constraint=_constraint, stored=_stored)

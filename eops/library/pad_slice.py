@@ -5,12 +5,12 @@ Y[b] = A[rows(b)]                                 outside A: its fill
 
 from __future__ import annotations
 
+from einderive.eops.library.operators import operator
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.library.view import single_read
-from einderive.eops.torch_views.stage import lower
 from einderive.ta.ir import affine
-from einderive.ta.ir.node import Access, Scope
-from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Work
 
 
 def recognise(scope: Scope) -> Binding | Mismatch:
@@ -28,14 +28,4 @@ def _work(binding: Binding) -> Work:
     return Work(0.0, output_bytes(binding.scope) + read_bytes(read, read.rows, bounds))
 
 
-PAD_SLICE = Operator(
-    name="pad_slice",
-    definition="Y[b] = A[b]",
-    work=_work,
-    launch=lambda binding: lower(binding.scope),
-    recognise=recognise,
-    bodies=(Access,),
-    sums=False,
-    keeps_nonfinite=lambda binding: True,
-    summary="the part of a tensor that is read, surrounded by its fill; one copy",
-)
+PAD_SLICE = operator("pad_slice", work=_work, recognise=recognise)

@@ -17,15 +17,8 @@ from typing import Literal
 import torch
 from torch.nn import functional
 
-from einderive.eops.library.arrange import (
-    by_stride,
-    library_call,
-    merged,
-    reading,
-    restored,
-    scaled,
-)
-from einderive.eops.library.conv import LOOPS, TAPS
+from einderive.eops.library import arrange
+from einderive.eops.library.operators import DIMENSIONS, operators
 from einderive.eops.library.plain import view_refusal
 from einderive.eops.library.sliding import Slide, bounds_of, slides, view_rows, wanted
 from einderive.eops.library.traffic import output_bytes, read_bytes
@@ -38,11 +31,7 @@ from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir.node import Number
 from einderive.ta.ir.operator import Binding, Launch, Operator, Work
 
-MAXIMUM: dict[int, Callable[..., torch.Tensor]] = {
-    1: functional.max_pool1d,
-    2: functional.max_pool2d,
-    3: functional.max_pool3d,
-}
+MAXIMUM = {n: getattr(functional, f"max_pool{n}d") for n in DIMENSIONS}
 
 
 def _divisor(coefficient: Number) -> int:
@@ -69,7 +58,7 @@ def _average(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number
         divisor_override=divisor,
     )
     result = wanted(result.squeeze(2) if lead else result, found)
-    return (result if divisor > 1 else scaled(result, coefficient)).to(images.dtype)
+    return (result if divisor > 1 else arrange.scaled(result, coefficient)).to(images.dtype)
 
 
 def _maximum(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number) -> torch.Tensor:
@@ -80,7 +69,7 @@ def _maximum(images: torch.Tensor, found: tuple[Slide, ...], coefficient: Number
         padding=[slide.padding for slide in found],
         dilation=[slide.dilation for slide in found],
     )
-    return scaled(wanted(result, found), coefficient)
+    return arrange.scaled(wanted(result, found), coefficient)
 
 
 def _average_constraint(binding: Binding) -> str | None:
@@ -102,7 +91,7 @@ def _channels(operand: Operand, role: Dims, xs: Dims) -> tuple[Dims, Dims]:
     channels, so that such operands are pooled as they lie."""
     strides = dict(zip(operand.dims, operand.tensor.stride(), strict=True))
     least = min(strides[x] for x in xs)
-    ordered = by_stride(operand, role)
+    ordered = arrange.by_stride(operand, role)
     inside = tuple(i for i in ordered if 0 < strides[i] < least)
     outside = tuple(i for i in ordered if i not in inside)
     return (outside, inside) if inside else ((), outside)
@@ -122,20 +111,20 @@ def _launch(kind: Kind, binding: Binding) -> Launch:
     bounds, role = bounds_of(binding, found), binding.roles["b"]
     (access,) = binding.operands
     xs = tuple(slide.position for slide in found)
-    data = reading(access, view_rows(access, found), (*role, *xs), bounds)
+    data = arrange.reading(access, view_rows(access, found), (*role, *xs), bounds)
     hs = tuple((slide.window.loop,) for slide in found)
     pool = _average if kind == "avg" else _maximum
 
     def call(buffers: Buffers, dtype: torch.dtype) -> torch.Tensor:
         operand = data(buffers, dtype)
         if kind == "max" and len(found) == 1:  # pooled row by row: much faster when contiguous
-            images, channels = NOBODY, by_stride(operand, role)
+            images, channels = NOBODY, arrange.by_stride(operand, role)
         else:
             images, channels = _channels(operand, role, xs)
-        arranged = merged(operand, (images, channels, *((x,) for x in xs)))
-        return restored(pool(arranged, found, coefficient), (images, channels, *hs), scope)
+        arranged = arrange.merged(operand, (images, channels, *((x,) for x in xs)))
+        return arrange.restored(pool(arranged, found, coefficient), (images, channels, *hs), scope)
 
-    return library_call(scope, call)
+    return arrange.library_call(scope, call)
 
 
 def _work(kind: Kind, binding: Binding) -> Work:
@@ -158,24 +147,10 @@ def _work(kind: Kind, binding: Binding) -> Work:
     return Work(float(outputs * taps), moved, 1, "window", shape=(outputs, taps))
 
 
-def _operator(kind: Kind, dimensions: int) -> Operator:
-    pairs = list(zip(LOOPS[dimensions], TAPS[dimensions], strict=True))
-    dilated = "" if kind == "avg" else "{{dilation_{h}}}*"
-    row = "{{stride_{h}}}*{h}+" + dilated + "{r}-{{padding_{h}}}"
-    windows = ",".join(row.format(h=h, r=r) for h, r in pairs)
-    loops, taps = ",".join(LOOPS[dimensions]), ",".join(TAPS[dimensions])
-    reducer: Literal["sum", "max"] = "sum" if kind == "avg" else "max"
-    return Operator(
-        name=f"{kind}_pool{dimensions}d",
-        definition=f"Y[b,{loops}] = {{factor}} * {reducer}[{taps}](A[b,{windows}])",
-        work=partial(_work, kind),
-        launch=partial(_launch, kind),
-        reducers=(reducer,),
-        constraint=_average_constraint if kind == "avg" else _maximum_constraint,
-        keeps_nonfinite=lambda binding: True,
-        summary=f"{dimensions}-d {'sums or averages' if kind == 'avg' else 'maxima'} over windows",
-    )
+def _pools(kind: Kind, constraint: Callable[[Binding], str | None]) -> tuple[Operator, ...]:
+    work, launch = partial(_work, kind), partial(_launch, kind)
+    return operators(f"{kind}_pool", work=work, launch=launch, constraint=constraint)
 
 
-AVERAGE_POOLS = tuple(_operator("avg", dimensions) for dimensions in LOOPS)
-MAXIMUM_POOLS = tuple(_operator("max", dimensions) for dimensions in LOOPS)
+AVERAGE_POOLS = _pools("avg", _average_constraint)
+MAXIMUM_POOLS = _pools("max", _maximum_constraint)

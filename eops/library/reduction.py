@@ -12,6 +12,7 @@ from math import isinf
 import torch
 
 from einderive.eops.library.arrange import library_call, reading, scaled
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_plain, refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
@@ -21,7 +22,7 @@ from einderive.ta.facts.memory_walks import adds_rows
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Unit, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Unit, Work
 
 BODY_REPAIRS = ("hoist", "distribute", "materialise")
 ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")
@@ -74,14 +75,4 @@ def _work(binding: Binding) -> Work:
     return Work(float(kept * summed), moved, 1, unit, shape=(kept, summed))
 
 
-REDUCTION = Operator(
-    name="reduction",
-    definition="Y[b] = {factor} * reduce[k](A[b,k])",
-    work=_work,
-    launch=_launch,
-    reducers=tuple(REDUCERS),
-    recognise=recognise,
-    sums=True,
-    keeps_nonfinite=lambda binding: True,
-    summary="sum, maximum, minimum or product over some dimensions of a tensor",
-)
+REDUCTION = operator("reduction", work=_work, launch=_launch, recognise=recognise)

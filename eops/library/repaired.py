@@ -24,6 +24,7 @@ import torch
 
 from einderive.eops.expanded import Expanded, Product, expanded, product_of
 from einderive.eops.library.arrange import library_call
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_plain
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.opaque import opaque
@@ -33,8 +34,8 @@ from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import HALVES
 from einderive.ta.facts.pairs import contraction_order
 from einderive.ta.ir.element import element_bytes, floating_inputs
-from einderive.ta.ir.node import Mul, Power, Scope, Source
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.node import Mul, Scope, Source
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
 from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, walk
 
 AMPLIFIED: Final = 6
@@ -168,15 +169,4 @@ def _operations(stage: Scope) -> float:
     return total
 
 
-REPAIRED = Operator(
-    name="repaired",
-    definition="Y[b] = sum[k](f(A[b,k]))",
-    work=_work,
-    launch=_launch,
-    recognise=recognise,
-    bodies=(Mul, Power),
-    sums=True,
-    repairs=True,
-    summary="a sum of products of differences, centred and multiplied out; where a result is small "
-    "against its terms, it is computed again as written",
-)
+REPAIRED = operator("repaired", work=_work, launch=_launch, recognise=recognise)

@@ -6,14 +6,14 @@ Y[s,v,b] = sum[n](where(I[s,n] == v, A[s,n,b], 0))       Y[I[n],b] += A[n,b]
 from __future__ import annotations
 
 from einderive.eops.library.gather import NOT_HELD, NOT_READS, access_of, all_held
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes
-from einderive.eops.torch_views.stage import lower
 from einderive.ta.exact.scattered import Scattered, scattered
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Apply, Scope, Select
-from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.ta.ir.node import Scope
+from einderive.ta.ir.operator import Binding, Mismatch, Work
 from einderive.ta.ir.positions import is_data
 
 NO_SCATTER = Mismatch("body", "no equality with data says where terms go", (), 100.0)
@@ -61,15 +61,4 @@ def work(binding: Binding) -> Work:
     return Work(float(points), moved, access=access_of(binding))
 
 
-SCATTER = Operator(
-    name="scatter",
-    definition="Y[s,v,b] = sum[n](where(I[s,n] == v, A[s,n,b], 0))",
-    work=work,
-    launch=lambda binding: lower(binding.scope),
-    recognise=recognise,
-    bodies=(Apply, Select),
-    sums=True,
-    iterators=True,
-    keeps_nonfinite=lambda binding: True,
-    summary="sums of the elements with the same index, where indices are data",
-)
+SCATTER = operator("scatter", work=work, recognise=recognise)

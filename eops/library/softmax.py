@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import torch
 
 from einderive.eops.library.elementwise import passes
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
@@ -22,7 +23,7 @@ from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Operator, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
 from einderive.ta.ir.subst import accesses, applied, substitute
 
 
@@ -150,17 +151,6 @@ def _work(binding: Binding) -> Work:
     return Work(5.0 * elements, moved, calls, functions=(("exp", float(elements)), *own))
 
 
-SOFTMAX = Operator(
-    name="softmax",
-    variants=(
-        "Y[b,k] = exp(f(A[b,k])-max[j](f(A[b,j]))) / sum[j](exp(f(A[b,j])-max[i](f(A[b,i]))))",
-    ),
-    definition="Y[b,k] = exp(f(A[b,k])) / sum[j](exp(f(A[b,j])))",
-    work=_work,
-    launch=_launch,
-    recognise=recognise,
-    bodies=(Mul,),
-    sums=False,
-    keeps_nonfinite=_keeps_nonfinite,
-    summary="softmax of any expression over one dimension, shifted by the maximum or not",
+SOFTMAX = operator(
+    "softmax", work=_work, launch=_launch, recognise=recognise, keeps_nonfinite=_keeps_nonfinite
 )

@@ -8,13 +8,13 @@ views are free.  An iterator that runs backwards through the memory costs a copy
 
 from __future__ import annotations
 
+from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_affine, refuse_empty
 from einderive.eops.library.traffic import output_bytes
-from einderive.eops.torch_views.stage import lower
 from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Scope
-from einderive.ta.ir.operator import Binding, Mismatch, Operator, Work
+from einderive.ta.ir.operator import Binding, Mismatch, Work
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 NOT_ONE_READ = Mismatch("body", "the body is not a single read", ("merge-stage",), 100.0)
@@ -49,14 +49,4 @@ def _work(binding: Binding) -> Work:
     return Work(0.0, 0.0, 0)
 
 
-VIEW = Operator(
-    name="view",
-    definition="Y[b] = A[b]",
-    work=_work,
-    launch=lambda binding: lower(binding.scope),
-    recognise=recognise,
-    bodies=(Access,),
-    sums=False,
-    keeps_nonfinite=lambda binding: True,
-    summary="permuted, strided, overlapping or broadcast reads of the same memory; free",
-)
+VIEW = operator("view", work=_work, recognise=recognise)

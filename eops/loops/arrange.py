@@ -19,7 +19,7 @@ from einderive.eops.loops.narrow import narrowed
 from einderive.eops.loops.ordered import ordered
 from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
 from einderive.eops.loops.short_sums import written
-from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of
+from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of, rows_of
 from einderive.eops.loops.windows import windowed, with_windows
 from einderive.ta.ir import affine
 
@@ -215,12 +215,8 @@ def _score(plan: Plan, i: int, loads: Sequence[Load], last: bool) -> float:
 
 def _step(load: Load, i: int) -> int | None:
     """By how much the element moves where the iterator moves by 1; None where that varies."""
-    rows = [load.offset, *(one.row for one in load.checked)]
-    if any(i in affine.iterators(inner) for row in rows for inner, _, _ in row.floors):
-        return None
-    return load.offset.coefficient(i) + sum(
-        one.row.coefficient(i) * one.stride for one in load.checked
-    )
+    floors = (inner for row in rows_of(load) for inner, _, _ in row.floors)
+    return None if any(i in affine.iterators(inner) for inner in floors) else load.step(i)
 
 
 def _turns(plan: Plan, i: int, inner: int) -> bool:

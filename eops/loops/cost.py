@@ -24,6 +24,7 @@ from einderive.eops.loops.values import (
     Within,
     lanes,
     parts,
+    rows_of,
 )
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
@@ -93,7 +94,7 @@ def _reading(plan: Plan, load: Load, inner: int) -> float:
     """Operations of a read in an inner loop over the iterator."""
     if any(plan.masks[one.value] >> inner & 1 for one in load.picked):
         return GATHERED
-    rows = _rows(load)
+    rows = rows_of(load)
     several, step = lanes(rows, inner), 0
     constant = {*parts(rows, inner)}
     for row, stride in zip(rows, (1, *(one.stride for one in load.checked)), strict=True):
@@ -119,16 +120,9 @@ def _stepping(plan: Plan, read: Windowed, inner: int) -> float:
     return JUMP if away or last or floors else 1.0
 
 
-def _rows(load: Load) -> list[affine.Row]:
-    return [load.offset, *(one.row for one in load.checked)]
-
-
 def steps(plan: Plan) -> float:
     """The operations of the whole kernel."""
-    found = 0.0
-    for number, phase in enumerate(plan.phases):
-        found += _steps(plan, number, phase)
-    return found
+    return sum(_steps(plan, number, phase) for number, phase in enumerate(plan.phases))
 
 
 def _has_border(plan: Plan, number: int, inner: int) -> bool:
@@ -172,11 +166,9 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
 
 def moved(plan: Plan) -> float:
     """The bytes that the plan reads from memory and writes to it."""
-    found = 0.0
+    found = near = 0.0
     sizes = [element_bytes(source) for source in plan.group.operands]
-    passes: dict[int, int] = {}
-    near = 0.0
-    most: dict[int, int] = {}
+    passes, most = dict[int, int](), dict[int, int]()
     for number, phase in enumerate(plan.phases):
         block = 1 if plan.inner is None or phase.window is not None else plan.block
         within = prod(plan.domain[i].extent for i in phase.loops) * block

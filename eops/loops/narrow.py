@@ -26,12 +26,11 @@ from einderive.eops.loops.values import (
     Constant,
     Load,
     Operation,
-    Picked,
     Position,
     Total,
     Value,
     Values,
-    Within,
+    with_operands,
 )
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Number
@@ -147,11 +146,9 @@ class _Narrowing:
     def _total(self, k: int) -> Span | None:
         made = self.draft.reductions[k]
         span = self.spans[made.value]
-        found = None if span is None else _of_total(made, span, self._steps(made))
+        steps = prod(self.draft.domain[i].extent for i in made.own)
+        found = None if span is None else _of_total(made, span, steps)
         return found if found is not None and found.fits else None
-
-    def _steps(self, made: Reduction) -> int:
-        return prod(self.draft.domain[i].extent for i in made.own)
 
     def narrow(self, place: int) -> int:
         """The place of the value, which has a span, in int32."""
@@ -167,11 +164,11 @@ class _Narrowing:
             case Constant(number):
                 return Constant(number if span.far is None else Fraction(span.mark), NARROW)
             case Load():
-                return replace(value, kind=NARROW, picked=self._picked(value))
+                return replace(with_operands(value, self.keep), kind=NARROW)
             case Position() | Total():
                 return replace(value, kind=NARROW)
-            case Choice(_, (one, other)):
-                return replace(value, args=(self.narrow(one), self.narrow(other)), kind=NARROW)
+            case Choice():
+                return replace(with_operands(value, self.narrow), kind=NARROW)
             case Operation("choose", (held, one, other)):
                 args = self.keep(held), self.narrow(one), self.narrow(other)
                 return Operation("choose", args, NARROW)
@@ -202,31 +199,14 @@ class _Narrowing:
                 held = self.made.place(Operation("equal", (found, mark), TRUTH))
                 far = self.made.place(Constant(span.far, kind))
                 return Operation("choose", (held, far, self.made.place(wide)), kind)
-            case Constant() | Position() | Total():
-                return value
-            case Load():
-                return replace(value, picked=self._picked(value))
-            case Within(arg):
-                return replace(value, arg=self.keep(arg))
-        if value.kind == WIDE and span is not None and span.far is None:
-            return Operation(WIDE, (self.narrow(place),), WIDE)
-        match value:
-            case Choice(_, (one, other)):
-                return replace(value, args=(self.keep(one), self.keep(other)))
-            case Operation(word, args, kind):
-                numbers = [arg for arg in args if self.values[arg].kind == WIDE]
-                spans = [self.spans[arg] for arg in numbers]
-                small = all(span is not None and span.far is None for span in spans)
-                if kind != WIDE and word != "choose" and small and len(numbers) == len(args):
-                    return Operation(word, tuple(map(self.narrow, args)), kind)
-                return Operation(word, tuple(map(self.keep, args)), kind)
-        raise TypeError(f"{type(value).__name__} is no value")
-
-    def _picked(self, load: Load) -> tuple[Picked, ...]:
-        return tuple(
-            one._replace(value=self.keep(one.value), inside=self.keep(one.inside))
-            for one in load.picked
-        )
+            case Choice() | Operation() if value.kind == WIDE:
+                if span is not None and span.far is None:
+                    return Operation(WIDE, (self.narrow(place),), WIDE)
+            case Operation(word, args) if word != "choose":
+                spans = [self.spans[arg] for arg in args if self.values[arg].kind == WIDE]
+                if len(spans) == len(args) and all(span and span.far is None for span in spans):
+                    return with_operands(value, self.narrow)
+        return with_operands(value, self.keep)
 
 
 def _of_constant(number: Number) -> Span | None:

@@ -25,9 +25,9 @@ from einderive.eops.loops.values import (
     Total,
     Value,
     Values,
-    Within,
     operands_of,
     rows_of,
+    with_operands,
 )
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Row
@@ -114,24 +114,12 @@ class _Ordering:
         return found
 
     def _moved(self, value: Value) -> Value:
-        args: Sequence[int] = operands_of(value)
         match value:
             case Total(reduction):
                 return replace(value, reduction=self.reductions[reduction])
-            case Operation(word):
-                args = sorted(args, key=self.key) if _is_symmetric(word) else args
-                return replace(value, args=tuple(map(self.placed, args)))
-            case Load(picked=picked):
-                moved = [(self.placed(one.value), self.placed(one.inside)) for one in picked]
-                pairs = zip(picked, moved, strict=True)
-                parts = (one._replace(value=v, inside=inside) for one, (v, inside) in pairs)
-                return replace(value, picked=tuple(parts))
-            case Within(arg):
-                return replace(value, arg=self.placed(arg))
-            case Choice():
-                then, otherwise = map(self.placed, args)
-                return replace(value, args=(then, otherwise))
-        return value
+            case Operation(word, args) if _is_symmetric(word):
+                value = replace(value, args=tuple(sorted(args, key=self.key)))
+        return with_operands(value, self.placed)
 
 
 def _short(parts: Sequence[Any]) -> str:

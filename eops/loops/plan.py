@@ -28,6 +28,7 @@ from einderive.eops.loops.values import (
     Value,
     Windowed,
     Within,
+    needed_for,
     operands_of,
     rows_of,
 )
@@ -224,15 +225,8 @@ class Plan:
             pending += [self.outputs[k].value for k in phase.outputs]
             pending += phase.kept
             pending += [] if phase.window is None else [self.windows[phase.window].value]
-            seen: set[int] = set()
-            while pending:
-                value = pending.pop()
-                if value not in seen:
-                    seen.add(value)
-                    if value not in before:
-                        pending += operands_of(self.values[value])
+            found.append(needed_for(self.values, pending, before))
             before |= {*phase.kept}
-            found.append(tuple(sorted(seen)))
         return tuple(found)
 
     @cached_property
@@ -265,11 +259,9 @@ class Plan:
         inside = order if depth is None else order[:depth]
         if phase.window is not None:
             return self._filled(self.windows[phase.window], inside)
-        if self.inner is not None and depth is not None and depth < len(order):
-            outer = prod(self.domain[i].extent for i in self.parallel) * self.blocks
-        else:
-            outer = prod(self.domain[i].extent for i in self.parallel)
-        return outer * prod(self.domain[i].extent for i in inside)
+        again = self.inner is not None and depth is not None and depth < len(order)
+        found = prod(self.domain[i].extent for i in (*self.parallel, *inside))
+        return found * self.blocks if again else found
 
     def _filled(self, window: Window, inside: Sequence[int]) -> int:
         """The number of times that the body of these loops runs in a pass that fills a window."""

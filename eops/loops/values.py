@@ -9,7 +9,7 @@ several stages compute is computed once.  Nothing is rearranged: a value rounds 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import gcd, lcm
 from typing import Final, NamedTuple, TypeAlias
@@ -70,6 +70,11 @@ class Load:
     dtype: str
     kind: str
     picked: tuple[Picked, ...] = ()
+
+    def step(self, i: int) -> int:
+        """By how much the element moves where the iterator moves by 1, quotients apart."""
+        checked = sum(one.row.coefficient(i) * one.stride for one in self.checked)
+        return self.offset.coefficient(i) + checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +154,35 @@ def operands_of(value: Value) -> tuple[int, ...]:
         case Load(picked=picked):
             return tuple(place for one in picked for place in (one.value, one.inside))
     return ()
+
+
+def with_operands(value: Value, at: Callable[[int], int]) -> Value:
+    """The value with `at(place)` for the place of each operand."""
+    match value:
+        case Operation(_, args):
+            return replace(value, args=tuple(map(at, args)))
+        case Choice(_, (one, other)):
+            return replace(value, args=(at(one), at(other)))
+        case Within(arg):
+            return replace(value, arg=at(arg))
+        case Load(picked=picked):
+            moved = [one._replace(value=at(one.value), inside=at(one.inside)) for one in picked]
+            return replace(value, picked=tuple(moved))
+    return value
+
+
+def needed_for(
+    values: Sequence[Value], ends: Iterable[int], known: Container[int] = ()
+) -> tuple[int, ...]:
+    """The places of the values that these are computed from, and these, operands first.  Those that
+    are known need no operands."""
+    pending, found = [*ends], set[int]()
+    while pending:
+        place = pending.pop()
+        if place not in found:
+            found.add(place)
+            pending += () if place in known else operands_of(values[place])
+    return tuple(sorted(found))
 
 
 def rows_of(value: Value) -> tuple[Row, ...]:

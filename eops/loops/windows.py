@@ -21,7 +21,7 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.picks import summed
 from einderive.eops.loops.plan import Phase, Plan, Side, Window
 from einderive.eops.loops.short_sums import is_short
-from einderive.eops.loops.values import Load, Total, Value, Windowed, operands_of
+from einderive.eops.loops.values import Load, Total, Value, Windowed, needed_for
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Apply, Scope
@@ -41,9 +41,11 @@ def with_windows(group: Group) -> Iterator[Group]:
                 readers[access.source].append((reader, access))
     often, within = list[Scope](), list[Scope]()
     for stage in reversed(group.stages):
-        if stage in group.outputs or not _can_be_kept(stage):
+        if stage in group.outputs or (stage.sums and not is_short(stage)):
             continue
-        if _at_several_places([access for _, access in readers[stage]]):
+        rows = [access.rows for _, access in readers[stage]]
+        moved = any(row.lone is None and row.terms for each in rows for row in each)
+        if moved or len({*rows}) > 1:  # it is read at several places
             often.insert(0, stage)
         elif any(reader in often or reader in within for reader, _ in readers[stage]):
             within.insert(0, stage)
@@ -52,16 +54,6 @@ def with_windows(group: Group) -> Iterator[Group]:
     for chosen in dict.fromkeys((tuple(often), tuple(slow))):
         if chosen and {*summing} <= {*chosen}:
             yield replace(group, windows=chosen)
-
-
-def _can_be_kept(stage: Scope) -> bool:
-    return not stage.sums or is_short(stage)
-
-
-def _at_several_places(reads: Sequence[Access]) -> bool:
-    return len({access.rows for access in reads}) > 1 or any(
-        row.lone is None and row.terms for access in reads for row in access.rows
-    )
 
 
 def _takes_long(stage: Scope) -> bool:
@@ -186,13 +178,11 @@ class _Moving:
         if place is None or row.coefficient(place) != 1:
             return None
         rest = affine.add(row, affine.iterator(place), -1)
-        return None if place in affine.iterators(rest) else self._bounds(rest)
-
-    def _bounds(self, row: Row) -> tuple[int, int]:
-        return affine.bounds(row, self.draft.domain)
+        inside = place in affine.iterators(rest)
+        return None if inside else affine.bounds(rest, self.draft.domain)
 
     def _span(self, rows: Sequence[Row]) -> tuple[int, int]:
-        lows, highs = zip(*map(self._bounds, rows), strict=True)
+        lows, highs = zip(*(affine.bounds(row, self.draft.domain) for row in rows), strict=True)
         return min(lows), max(highs) + 1
 
     def _swept(self) -> tuple[int, ...]:
@@ -237,7 +227,7 @@ class _Moving:
         found = [i for i in found if i == window.inner or self.draft.domain[i].extent > 1]
         last = window.inner
         if last is None and found:
-            last = max(found, key=lambda i: (sum(_is_next(load, i) for load in loads), i))
+            last = max(found, key=lambda i: (sum(load.step(i) == 1 for load in loads), i))
         return tuple(sorted(found, key=lambda i: (i == last, i)))
 
     def _stretch(self, plan: Plan) -> int:
@@ -250,18 +240,6 @@ class _Moving:
         return min(some, extent)
 
 
-def _is_next(load: Load, i: int) -> bool:
-    """Whether the read moves by one element where the iterator moves by 1."""
-    step = load.offset.coefficient(i)
-    return step + sum(one.row.coefficient(i) * one.stride for one in load.checked) == 1
-
-
 def _closure(values: Sequence[Value], roots: Sequence[int]) -> list[Value]:
     """The values that these are computed from, and these."""
-    pending, seen = list(roots), set[int]()
-    while pending:
-        place = pending.pop()
-        if place not in seen:
-            seen.add(place)
-            pending += operands_of(values[place])
-    return [values[place] for place in sorted(seen)]
+    return [values[place] for place in needed_for(values, roots)]

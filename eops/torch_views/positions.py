@@ -40,18 +40,15 @@ class Positions:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = placed(scope)
-        read = (s for s in sources(self.scope.body) if isinstance(s, Tensor))
-        self.held = {s: PerDevice(torch.arange(*s.ranges[0])) for s in read if _is_constant(s)}
+        read = (s for s in sources(self.scope.body) if isinstance(s, Tensor) and s is not INDEX)
+        constants = (tensor for tensor in read if tensor.name.startswith("#"))
+        self.held = {tensor: PerDevice(torch.arange(*tensor.ranges[0])) for tensor in constants}
 
     def beside(self, buffers: Mapping[Any, torch.Tensor]) -> Mapping[Any, torch.Tensor]:
         if not self.held:
             return buffers
         device = next((b.device for b in buffers.values()), torch.device("cpu"))
         return {**buffers, **{tensor: kept.on(device) for tensor, kept in self.held.items()}}
-
-
-def _is_constant(tensor: Tensor) -> bool:
-    return tensor is not INDEX and tensor.name.startswith("#")
 
 
 def _placed(access: Access, domain: Sequence[Range]) -> Node:

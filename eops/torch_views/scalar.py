@@ -193,7 +193,8 @@ class Elementwise:
         coefficient, core = split_coefficient(node)
         factors = core.factors if isinstance(core, Mul) else (core,)
         below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
-        above = self._arranged([self._compile(f) for f in factors if f not in below])
+        above = [self._compile(factor) for factor in factors if factor not in below]
+        above.sort(key=lambda step: self._extent(step.dims))  # small ones are multiplied first
         if coefficient != 1 and above:
             above[0] = steps.scaled(above[0], coefficient)
         step = reduce(partial(steps.binary, torch.mul), above or [steps.constant(coefficient)])
@@ -202,10 +203,6 @@ class Elementwise:
             base = base if factor.exponent == -1 else steps.power(base, -factor.exponent)
             step = steps.binary(torch.div, step, base)
         return step
-
-    def _arranged(self, factors: list[Step]) -> list[Step]:
-        """The factors in the order in which they are multiplied: small ones first."""
-        return sorted(factors, key=lambda step: self._extent(step.dims))
 
     def _select(self, node: Select) -> Step:
         masks = [steps.condition_mask(condition) for condition in node.conditions]

@@ -54,13 +54,11 @@ class StridedPlan:
     def __call__(self, buffer: torch.Tensor) -> torch.Tensor:
         if self.padding is not None:
             buffer = pad(buffer, self.padding)
-        strides = self._strides(buffer.stride())
+        given = buffer.stride()
+        strides = [sum(a * given[d] for d, a in step) for step in self.steps]
         if min(strides, default=0) < 0:
             return self._flipped(buffer, strides)
         return buffer.as_strided(self.sizes, strides, self._offset(buffer))
-
-    def _strides(self, strides: Sequence[int]) -> list[int]:
-        return [sum(a * strides[d] for d, a in step) for step in self.steps]
 
     def _offset(self, buffer: torch.Tensor) -> int:
         start = sum(i * stride for i, stride in zip(self.starts, buffer.stride(), strict=True))

@@ -9,27 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 import torch
 
-from einderive.eops.torch_views.gather import gather_view
-from einderive.eops.torch_views.strided import Iterators, fill_value, plan_strided
+from einderive.eops.torch_views.gather import GatherPlan, gather_view
+from einderive.eops.torch_views.strided import Iterators, StridedPlan, fill_value, plan_strided
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Number
-
-
-class ViewPlan(Protocol):
-    """A read as a function of the buffer."""
-
-    @property
-    def present(self) -> tuple[int, ...]:
-        """The iterators for which the result has a dimension: those that the rows depend on.  The
-        others are left to broadcasting."""
-        ...
-
-    def __call__(self, buffer: torch.Tensor) -> torch.Tensor: ...
 
 
 def plan_view(
@@ -83,3 +71,8 @@ class ConstantPlan:
     def __call__(self, buffer: torch.Tensor) -> torch.Tensor:
         shape = [bound.extent for _, bound in self.iterators]
         return buffer.new_full(shape, fill_value(self.fill, buffer.dtype))
+
+
+ViewPlan: TypeAlias = StridedPlan | GatherPlan | ConstantPlan
+"""A read as a function of the buffer.  `present` are the iterators for which the result has a
+dimension: those that the rows depend on.  The others are left to broadcasting."""

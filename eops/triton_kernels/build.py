@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
 import torch
@@ -29,8 +29,9 @@ from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import Plan, plan
 from einderive.eops.triton_kernels.rows import RowPlan
 from einderive.ta.errors import BuildError
-from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.node import Scope
 
+Planned: TypeAlias = Plan | RowPlan
 FP_FUSION: Final = True
 """Whether a*b + c may become one fused operation, which rounds once instead of twice.  The option
 is always passed on, since Triton's own default changes with its version."""
@@ -83,21 +84,6 @@ def _load_module(path: Path) -> ModuleType:
     except ImportError as error:
         raise BuildError(f"Triton cannot be imported: {error}") from error
     return module
-
-
-class Planned(Protocol):
-    """The part of a plan that a kernel needs: operands, results as shapes and types,
-    configurations."""
-
-    @property
-    def sources(self) -> tuple[Source, ...]: ...
-    @property
-    def dtypes(self) -> tuple[str, ...]: ...
-    @property
-    def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]: ...
-    @property
-    def configs(self) -> tuple[Config, ...]: ...
-    def grid(self, config: Config) -> int: ...
 
 
 @dataclass(frozen=True)

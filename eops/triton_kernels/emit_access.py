@@ -82,6 +82,27 @@ def literal(value: Number, dtype: str) -> str:
     return repr(real) if isfinite(real) else f'float("{real}")'
 
 
+def bare(value: Number, dtype: str) -> str:
+    """The number as an operand: it takes the type of what it meets."""
+    text = literal(value, dtype)
+    return f"({text})" if text.startswith("-") else text
+
+
+def quotient(above: str, below: str, dtype: str) -> str:
+    """The quotient; `/` on float32 compiles to an approximate division."""
+    return f"tl.div_rn({above}, {below})" if dtype == "float32" else f"({above}) / ({below})"
+
+
+def across_lanes(reducer: str, partial: str, dtype: str, view: str = "") -> str:
+    """The reduction over the lanes.  Triton's own maximum and minimum drop a NaN, so it is put
+    back."""
+    found = f"tl.{reducer}({partial}, 1){view}"
+    if not REDUCERS[reducer].order or dtype == "int64":
+        return found
+    spoilt = f"tl.max(({partial} != {partial}).to(tl.int32), 1){view} > 0"
+    return f'tl.where({spoilt}, tl.full([], float("nan"), {TRITON_DTYPE[dtype]}), {found})'
+
+
 def scalar(value: Number, dtype: str) -> str:
     """The number as a scalar of the dtype; a bare literal where Triton chooses a type could lose
     digits of float64."""
@@ -132,17 +153,30 @@ def load_text(
         guards += _guard_text(guard, frame, f" + {axes[0].zero}" if alone else "")
     live = [axis.live for axis in axes]
     pointer = f"a{load.operand} + ({offset})"
-    element, fill = plan.dtypes[load.operand], load.access.fill
-    compute = compute or plan.compute
+    types = plan.dtypes[load.operand], compute or plan.compute
+    return guarded(pointer, types, live, guards, load.access.fill, keep=keep)
+
+
+def guarded(
+    pointer: str,
+    types: tuple[str, str],
+    live: Sequence[str],
+    guards: Sequence[str],
+    fill: Number,
+    *,
+    keep: bool = False,
+) -> str:
+    """What lies at the pointer where the lanes are live and the guards hold, the fill where a guard
+    fails; `types` are those of the element and of the value."""
+    element, compute = types
     cast = f".to({TRITON_DTYPE[compute]})"
-    if element == compute:
+    if keep or element == compute:
         cast = ""
     elif element == "bfloat16":  # exact, and the one cast of bfloat16 the interpreter knows
         cast = ".to(tl.float32)" + (cast if compute == "float64" else "")
-    cast = "" if keep else cast
     if not live and not guards:
         return f"tl.load({pointer}){cast}"
-    mask = " & ".join(live + guards)
+    mask = " & ".join([*live, *guards])
     direct = isinf(fill) and element in ("float32", "float64")
     other = literal(fill, element) if direct else "0.0" if element in FLOATS else "0"
     loaded = f"tl.load({pointer}, mask={mask}, other={other}){cast}"

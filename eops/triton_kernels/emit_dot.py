@@ -10,15 +10,8 @@ follows the product is computed from its accumulated tile.
 
 from __future__ import annotations
 
+from einderive.eops.triton_kernels import emit_access
 from einderive.eops.triton_kernels.contraction import Contraction
-from einderive.eops.triton_kernels.emit_access import (
-    TRITON_DTYPE,
-    Frame,
-    axis,
-    literal,
-    load_text,
-    row_text,
-)
 from einderive.eops.triton_kernels.emit_loops import decode, indent, index_setup
 from einderive.eops.triton_kernels.emit_scalar import BodyWriter
 from einderive.eops.triton_kernels.plan import Plan, strides
@@ -60,7 +53,7 @@ class _Writer:
         left = self._operand(roles.left, m_k, "live_k[None, :]", "[BLOCK_M, BLOCK_K]")
         right = self._operand(roles.right, k_n, "live_k[:, None]", "[BLOCK_K, BLOCK_N]")
         m, n, k = (plan.extent(role) for role in (roles.m, roles.n, roles.k))
-        compute = TRITON_DTYPE[plan.compute]
+        compute = emit_access.TRITON_DTYPE[plan.compute]
         head = [
             *index_setup(plan.wide),
             f"tiles_m = ({m} + BLOCK_M - 1) // BLOCK_M",
@@ -94,39 +87,38 @@ class _Writer:
 
     def _frame(
         self, row: tuple[str, tuple[int, ...]], column: tuple[str, tuple[int, ...]]
-    ) -> Frame:
+    ) -> emit_access.Frame:
         """A tile whose rows and columns are over the iterators of two roles."""
         domain = self.plan.scope.domain
         names = [self.names.get(i, "") for i in range(len(domain))]
         views = ((*row, "[:, None]"), (*column, "[None, :]"))
         lanes = tuple(
-            axis(self.names, role, f"live_{name}{view}", f"0 * index_{name}{view}")
+            emit_access.axis(self.names, role, f"live_{name}{view}", f"0 * index_{name}{view}")
             for name, role, view in views
         )
         for _, role, view in views:
             for i in role:
                 names[i] += view if names[i].isidentifier() else ""
-        return Frame(names, lanes, domain, full_blocks=True)
+        return emit_access.Frame(names, lanes, domain, full_blocks=True)
 
-    def _operand(self, side: Node, where: Frame, live_k: str, shape: str) -> str:
+    def _operand(self, side: Node, where: emit_access.Frame, live_k: str, shape: str) -> str:
         """The tile of a side.  A lane beyond k adds nothing, whatever the values are there."""
         compute = self.half or self.plan.compute
-        zero = f"tl.full([], 0.0, {TRITON_DTYPE[compute]})"
+        zero = f"tl.full([], 0.0, {emit_access.TRITON_DTYPE[compute]})"
         if isinstance(side, Access):
             load = self.plan.loads[side]
-            text = load_text(load, self.plan, where, keep=bool(self.half))
+            text = emit_access.load_text(load, self.plan, where, keep=bool(self.half))
             filled = side.fill != 0 and load.guards
             return f"tl.where({live_k}, {text}, {zero})" if filled else text
         loose = where._replace(full_blocks=False)
-        part = BodyWriter(self.plan, loose, 2, self._level, prefix="vw"[len(self.parts)])
+        k = sum(1 << i for i in self.roles.k)  # before the loop over k, and in it
+        part = BodyWriter(
+            self.plan, loose, 2, lambda free: bool(free & k), prefix="vw"[len(self.parts)]
+        )
         self.parts.append(part)
         part.compute = compute
         value = f"tl.broadcast_to({part.value(side)}, {shape})"
         return f"tl.where({live_k}, {value}, {zero})"
-
-    def _level(self, free: int) -> int:
-        """1 for what is computed in the loop over k, 0 for what is computed before."""
-        return int(any(free >> i & 1 for i in self.roles.k))
 
     def _result(self) -> list[str]:
         """Statements after the loop: what follows the product, and its place in the output."""
@@ -136,7 +128,7 @@ class _Writer:
             out = affine.add(out, affine.shift(affine.iterator(i), -loop.lo), stride)
         result, last = "acc", list[str]()
         if self.roles.coefficient != 1:
-            result = f"(acc * {literal(self.roles.coefficient, plan.compute)})"
+            result = f"(acc * {emit_access.literal(self.roles.coefficient, plan.compute)})"
         if plan.after is not None:
             body, product = plan.after
             part = BodyWriter(plan, m_n._replace(full_blocks=False), 1, lambda _: 0, prefix="u")
@@ -146,8 +138,8 @@ class _Writer:
             last += part.lines[0]
             self.parts.append(part)
         return [
-            f"position = {row_text(out, m_n)}",
+            f"position = {emit_access.row_text(out, m_n)}",
             *last,
-            f"result = {result}.to({TRITON_DTYPE[plan.out_dtype]})",
+            f"result = {result}.to({emit_access.TRITON_DTYPE[plan.out_dtype]})",
             "tl.store(out + position, result, mask=live_m[:, None] & live_n[None, :])",
         ]

@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE, Frame, axis, identity
+from einderive.eops.triton_kernels.emit_access import (
+    TRITON_DTYPE,
+    Frame,
+    across_lanes,
+    axis,
+    identity,
+)
 from einderive.eops.triton_kernels.emit_scalar import BodyWriter
 from einderive.eops.triton_kernels.plan import Plan
 from einderive.ta.functions import REDUCERS
@@ -130,20 +136,5 @@ def flat_kernel(plan: Plan) -> tuple[list[str], list[str]]:
         f"inside = tl.where(live_r[None, :], {value}, {scalar_identity(plan)})",
         f"partial = {combine(plan, 'partial', 'inside')}",
     ]
-    return body + indent(loop, 1) + _across(plan) + store(plan), list(writer.helpers)
-
-
-def _across(plan: Plan) -> list[str]:
-    """The reduction over the lanes; Triton's own max and min drop a NaN, so it is put back."""
-    reducer = plan.scope.reducer
-    if not REDUCERS[reducer].order or plan.compute == "int64":
-        return [f"result = tl.{reducer}(partial, 1)"]
-    nan = scalar_nan(plan)
-    return [
-        "spoilt = tl.max((partial != partial).to(tl.int32), 1) > 0",
-        f"result = tl.where(spoilt, {nan}, tl.{reducer}(partial, 1))",
-    ]
-
-
-def scalar_nan(plan: Plan) -> str:
-    return f'tl.full([], float("nan"), {TRITON_DTYPE[plan.compute]})'
+    result = f"result = {across_lanes(scope.reducer, 'partial', plan.compute)}"
+    return [*body, *indent(loop, 1), result, *store(plan)], list(writer.helpers)

@@ -8,7 +8,6 @@ Lanes have the shape [BLOCK, BLOCK_R].  A value that depends on the row alone ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 from einderive.eops.loops.bodies import Output
@@ -21,15 +20,19 @@ from einderive.eops.loops.values import (
     Total,
     Windowed,
     Within,
-    operands_of,
+    needed_for,
 )
 from einderive.eops.triton_kernels.blocks import power_of_two
 from einderive.eops.triton_kernels.emit_access import (
     TRITON_DTYPE,
     Frame,
+    across_lanes,
     axis,
+    bare,
     condition_text,
+    guarded,
     literal,
+    quotient,
     row_text,
     scalar,
 )
@@ -113,9 +116,10 @@ class _Writer:
         ends = [plan.reductions[k].value for k in reductions]
         across = [k for k in outputs if any(plan.domain[i].extent > 1 for i in plan.outputs[k].own)]
         single = [k for k in outputs if k not in across]
-        needed = self._needed([*ends, *(plan.outputs[k].value for k in outputs)])
-        of_rows = [v for v in needed if not plan.masks[v] & self.own_mask]
-        of_places = [v for v in needed if plan.masks[v] & self.own_mask]
+        ends += [plan.outputs[k].value for k in outputs]
+        needed = {*needed_for(plan.values, ends, self.known)} - self.known
+        of_rows = sorted(v for v in needed if not plan.masks[v] & self.own_mask)
+        of_places = sorted(v for v in needed if plan.masks[v] & self.own_mask)
         lines = [line for v in of_rows for line in self._assign(v)]
         inner: list[str] = []
         if plan.whole:
@@ -131,20 +135,15 @@ class _Writer:
         if plan.whole or not (reductions or across):
             lines += inner if plan.whole else []
         else:
-            lines += [line for k in reductions for line in self._begun(k)]
+            lines += [
+                f"p{k} = tl.full({BLOCK_SHAPE}, {self._identity(k)}, {self._type()})"
+                for k in reductions
+            ]
             lines += [f"for start in range(0, {plan.length}, BLOCK_R):", *indent(inner, 1)]
         for k in reductions:
-            lines += self._total(k)
+            reducer = plan.reductions[k].reducer
+            lines.append(f"t{k} = {across_lanes(reducer, f'p{k}', plan.compute, '[:, None]')}")
         return lines + [line for k in single for line in self._store(k, across=False)]
-
-    def _needed(self, ends: Iterable[int]) -> list[int]:
-        pending, seen = [*ends], set[int]()
-        while pending:
-            value = pending.pop()
-            if value not in seen and value not in self.known:
-                seen.add(value)
-                pending += operands_of(self.plan.values[value])
-        return sorted(seen)
 
     def _assign(self, place: int) -> list[str]:
         value = self.plan.values[place]
@@ -166,8 +165,7 @@ class _Writer:
         """The value, a constant as a bare literal: it takes the type of what it meets."""
         value = self.plan.values[place]
         if isinstance(value, Constant):
-            text = literal(value.value, self.plan.compute)
-            return f"({text})" if text.startswith("-") else text
+            return bare(value.value, self.plan.compute)
         return self._name(place)
 
     def _text(self, place: int) -> str:
@@ -203,9 +201,7 @@ class _Writer:
             above, below = names
             if isinstance(self.plan.values[args[0]], Constant):
                 above = self._name(args[0])
-            return (
-                f"tl.div_rn({above}, {below})" if compute == "float32" else f"({above}) / ({below})"
-            )
+            return quotient(above, below, compute)
         known = FUNCTIONS[word]
         self.helpers |= dict.fromkeys(helpers_of(known))
         template = (known.triton_float32 if compute == "float32" else "") or known.triton
@@ -228,20 +224,8 @@ class _Writer:
             low, high = affine.bounds(one.row, plan.domain)
             guards += [f"({text} >= 0)"] if low < 0 else []
             guards += [f"({text} < {one.extent})"] if high >= one.extent else []
-        element, compute = plan.dtypes[load.operand], plan.compute
-        cast = "" if element == compute else f".to({TRITON_DTYPE[compute]})"
-        if element == "bfloat16":  # the one cast of bfloat16 that the interpreter knows
-            cast = ".to(tl.float32)" + (cast if compute == "float64" else "")
-        pointer = f"a{load.operand} + ({offset})"
-        if not live and not guards:
-            return f"tl.load({pointer}){cast}"
-        found = f"tl.load({pointer}, mask={' & '.join(live + guards)}, other=0.0){cast}"
-        if not guards or load.fill == 0:
-            return found
-        return f"tl.where({' & '.join(guards)}, {found}, {scalar(load.fill, compute)})"
-
-    def _begun(self, k: int) -> list[str]:
-        return [f"p{k} = tl.full({BLOCK_SHAPE}, {self._identity(k)}, {self._type()})"]
+        types = plan.dtypes[load.operand], plan.compute
+        return guarded(f"a{load.operand} + ({offset})", types, live, guards, load.fill)
 
     def _accumulated(self, k: int) -> list[str]:
         """The reduction's terms on the lanes, the identity where a lane is none."""
@@ -253,18 +237,6 @@ class _Writer:
         if self.plan.whole:
             return [f"p{k} = {text}"]
         return [f"p{k} = {REDUCERS[made.reducer].triton.format(f'p{k}', text)}"]
-
-    def _total(self, k: int) -> list[str]:
-        """Across the lanes; Triton's own maximum and minimum drop a NaN, so it is put back."""
-        reducer = self.plan.reductions[k].reducer
-        found = f"tl.{reducer}(p{k}, 1)[:, None]"
-        if not REDUCERS[reducer].order:
-            return [f"t{k} = {found}"]
-        nan = f'tl.full([], float("nan"), {self._type()})'
-        return [
-            f"spoilt{k} = tl.max((p{k} != p{k}).to(tl.int32), 1)[:, None] > 0",
-            f"t{k} = tl.where(spoilt{k}, {nan}, {found})",
-        ]
 
     def _store(self, k: int, *, across: bool) -> list[str]:
         out: Output = self.plan.outputs[k]

@@ -10,9 +10,11 @@ from typing import Final, Self
 from einderive.eops.dtypes import operand_type, values
 from einderive.eops.triton_kernels.emit_access import (
     Frame,
+    bare,
     condition_text,
     literal,
     load_text,
+    quotient,
     scalar,
 )
 from einderive.eops.triton_kernels.plan import Plan
@@ -74,10 +76,7 @@ class BodyWriter:
 
     def _operand(self, node: Node) -> str:
         """The value, a constant as a bare literal: it takes the type of what it meets."""
-        if isinstance(node, Const):
-            text = literal(node.value, self.compute)
-            return f"({text})" if text.startswith("-") else text
-        return self.value(node)
+        return bare(node.value, self.compute) if isinstance(node, Const) else self.value(node)
 
     def _text(self, node: Node) -> str:
         if isinstance(node, Access):
@@ -112,10 +111,7 @@ class BodyWriter:
             numerator = " * ".join([*map(self._operand, above), *powers])
         else:
             numerator = " * ".join(map(self.value, above or [ONE]))
-        divisor = " * ".join(below)
-        if self.compute == "float32":  # `/` on float32 compiles to an approximate division
-            return f"tl.div_rn({numerator}, {divisor})"
-        return f"({numerator}) / ({divisor})"
+        return quotient(numerator, " * ".join(below), self.compute)
 
     def _raised(self, base: str, exponent: int, free: int) -> str:
         """`base ** exponent`, by squaring beyond small exponents."""

@@ -23,26 +23,10 @@ import torch
 
 from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.types import is_whole
-from einderive.frontend.accuracy.accept_integers import (
-    ExactCase,
-    WrappingField,
-    exact_case,
-    greatest_entry,
-    output_types,
-    reads_integers,
-    stays_whole,
-)
+from einderive.frontend.accuracy import accept_integers, sampled_reference
 from einderive.frontend.accuracy.inputs import SMALL, random_inputs, whole_range_inputs
 from einderive.frontend.accuracy.levels import Accuracy, magnitude
 from einderive.frontend.accuracy.rows import Piece, narrowed
-from einderive.frontend.accuracy.sampled_reference import (
-    SAMPLED_SECONDS,
-    equally_cheap,
-    fewer_terms,
-    gathered,
-    joined,
-    pieces,
-)
 from einderive.frontend.assumptions.indices import reach_of
 from einderive.frontend.running.unwritten import Marked
 from einderive.ta.equality.positions import positions
@@ -52,7 +36,7 @@ from einderive.ta.exact.interp import affordable, evaluate_at, visited
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import tensor
-from einderive.ta.ir.node import Apply, Node, Scope, Tensor
+from einderive.ta.ir.node import Apply, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import every_term
 
@@ -87,7 +71,7 @@ class Reference:
     outputs: tuple[torch.Tensor, ...]
     epsilon: float
     sizes: tuple[torch.Tensor, ...] | None = None
-    exact: tuple[ExactCase, ...] = ()
+    exact: tuple[accept_integers.ExactCase, ...] = ()
     types: tuple[torch.dtype, ...] = ()
     wider: Reference | None = None
     parts: tuple[Piece, ...] = ()
@@ -104,13 +88,13 @@ class Reference:
             if self.exact:
                 return 0.0 if all(case.agrees(run) for case in self.exact) else inf
             outputs = run(self.inputs)
-        if not _as_declared(outputs, self.types):
+        if any(y.dtype != dtype for y, dtype in zip(outputs, self.types, strict=True)):
             return inf
         if self.parts:
             shapes = [tuple(output.shape) for output in outputs]
             if shapes != list(self.shapes):
                 return inf
-            outputs = gathered(outputs, self.parts)
+            outputs = sampled_reference.gathered(outputs, self.parts)
         off = error(outputs, self.outputs, self.sizes)
         return off if self.wider is None else max(off, self.wider.error_of(run))
 
@@ -121,15 +105,15 @@ def reference(
     """Random inputs, `scale` times as large as usual, and the float64 outputs.  BuildError if the
     interpreter disagrees with the outputs."""
     inputs = random_inputs(program.inputs, device, scale=scale, reach=reach_of(program))
-    if not reads_integers(program):
+    if not accept_integers.reads_integers(program):
         return _real_reference(program, inputs, accuracy)
-    greatest = greatest_entry(program)
+    greatest = accept_integers.greatest_entry(program)
     whole = whole_range_inputs(program.inputs, device, greatest)
-    if stays_whole(program):
-        exact = tuple(exact_case(program, given) for given in (inputs, whole))
+    if accept_integers.stays_whole(program):
+        exact = tuple(accept_integers.exact_case(program, given) for given in (inputs, whole))
         for case in exact:
             for root, output in zip(program.roots(), case.outputs, strict=True):
-                _confirm(root, output, case.inputs, WrappingField())
+                _confirm(root, output, case.inputs, accept_integers.WrappingField())
         types = exact[0].types
         return Reference(inputs, exact[0].outputs, 0.0, exact=exact, types=types)
     found = _real_reference(program, inputs, accuracy)
@@ -144,19 +128,16 @@ def _wide(value: torch.Tensor, digits: bool) -> torch.Tensor:
     return value.to(torch.complex128 if value.is_complex() else torch.float64)
 
 
-def _is_of_digits(node: Node) -> bool:
-    return isinstance(node, Apply) and FUNCTIONS[node.function].digits
-
-
 def _real_reference(
     program: Program, inputs: Mapping[Tensor, torch.Tensor], accuracy: Accuracy
 ) -> Reference:
-    digits = any(map(_is_of_digits, every_term(*program.roots())))
+    terms = every_term(*program.roots())
+    digits = any(isinstance(node, Apply) and FUNCTIONS[node.function].digits for node in terms)
     wide = {source: _wide(value, digits) for source, value in inputs.items()} or {
         _NO_INPUT: torch.zeros((), dtype=torch.float64)
     }
-    roots = tuple(map(equally_cheap, program.roots()))
-    parts = pieces(roots)
+    roots = tuple(map(sampled_reference.equally_cheap, program.roots()))
+    parts = sampled_reference.pieces(roots)
     if parts:
         outputs, parts = _rows(parts, wide)
     else:
@@ -170,15 +151,15 @@ def _real_reference(
     if accuracy == "componentwise":
         sizes = tuple(in_numbers(lower_all(magnitude(scope))(wide)).abs() for scope in scopes)
     if parts:
-        outputs = joined(outputs, parts)
-        sizes = None if sizes is None else joined(sizes, parts)
+        outputs = sampled_reference.joined(outputs, parts)
+        sizes = None if sizes is None else sampled_reference.joined(sizes, parts)
     shapes = tuple(root.shape for root in roots)
     return Reference(
         inputs,
         outputs,
         epsilon(program),
         sizes,
-        types=output_types(program),
+        types=accept_integers.output_types(program),
         parts=parts,
         shapes=shapes,
     )
@@ -190,7 +171,7 @@ def _rows(
     """The rows, as many as there is time for."""
     started, found, kept = time.perf_counter(), [], []
     for piece in parts:
-        if piece.corner or time.perf_counter() - started < SAMPLED_SECONDS:
+        if piece.corner or time.perf_counter() - started < sampled_reference.SAMPLED_SECONDS:
             found.append(in_numbers(lower_all(piece.scope)(wide)))
             kept.append(piece)
     return tuple(found), tuple(kept)
@@ -205,16 +186,11 @@ def epsilon(program: Program) -> float:
     """The spacing of numbers at 1 in the least precise floating type of the inputs.  If all inputs
     are integers, in that of the outputs."""
     inputs = [getattr(torch, t.dtype) for t in program.inputs]
-    for types in (inputs, output_types(program) if inputs else ()):
+    for types in (inputs, accept_integers.output_types(program) if inputs else ()):
         floats = [torch.finfo(d).eps for d in types if d.is_floating_point or d.is_complex]
         if floats:
             return max(floats)
     return 0.0
-
-
-def _as_declared(outputs: Sequence[torch.Tensor], types: Sequence[torch.dtype]) -> bool:
-    """Has each output the type that the formula gives it?"""
-    return all(output.dtype == wanted for output, wanted in zip(outputs, types, strict=True))
 
 
 def _confirm(
@@ -230,7 +206,7 @@ def _confirm(
     values = {source.name: value.cpu().numpy() for source, value in given.items()}
     found = evaluate_at(root, points, values, domain)
     got = at_points(root, points, output).cpu().numpy()
-    if isinstance(domain, WrappingField):
+    if isinstance(domain, accept_integers.WrappingField):
         if not np.array_equal(got, found):
             raise BuildError("the int64 reference disagrees with the exact interpreter")
         return 0.0
@@ -254,8 +230,8 @@ def _confirm_in_part(root: Scope, given: Mapping[Tensor, torch.Tensor], domain: 
     """Confirms the reference at an entry that sums too many terms: as much of its sums as can be
     confirmed is evaluated by itself.  Integers, which another function evaluates, are left out."""
     box = tuple(Range(int(i), int(i) + 1) for i in positions(root, 1)[0])
-    part = fewer_terms(narrowed(root, box), MOST_WORK)
-    if isinstance(domain, WrappingField) or visited([part], 1) > MOST_ALONE:
+    part = sampled_reference.fewer_terms(narrowed(root, box), MOST_WORK)
+    if isinstance(domain, accept_integers.WrappingField) or visited([part], 1) > MOST_ALONE:
         return 0.0
     return _confirm(part, lower_all(part)(given), given, domain)
 
@@ -318,18 +294,13 @@ def _plain_error(output: torch.Tensor, wanted: torch.Tensor) -> float | None:
     largest = float(torch.linalg.vector_norm(wanted, inf))  # NaN, if there is one
     if not largest <= torch.finfo(output.dtype).max:
         return None
-    off = _greatest_difference(output, wanted)
-    return off / max(largest, torch.finfo(output.dtype).tiny) if isfinite(off) else None
-
-
-def _greatest_difference(output: torch.Tensor, wanted: torch.Tensor) -> float:
-    """max|output - wanted|, block by block, so that the differences stay in the caches."""
     given, right = output.reshape(-1), wanted.reshape(-1)
-    found = [
+    found = [  # block by block, so that the differences stay in the caches
         torch.linalg.vector_norm(given[at : at + BLOCK] - right[at : at + BLOCK], inf)
         for at in range(0, right.numel(), BLOCK)
     ]
-    return float(torch.stack(found).amax())
+    off = float(torch.stack(found).amax())
+    return off / max(largest, torch.finfo(output.dtype).tiny) if isfinite(off) else None
 
 
 def _same_odd(got: torch.Tensor, wanted: torch.Tensor) -> bool:

@@ -3,7 +3,7 @@
 A program is compared (`accuracy.judged`) with the formula as written, in the same types
 (`accuracy.written`), on a few whole rows of each output (`frontend.accuracy.rows`).  The exact
 interpreter gives r and |f| (see `accuracy.levels`): in float64, or for programs in float64 with
-more digits (`accuracy.extended`).  If that takes too long, torch gives them in float64 on strided
+more digits (`ExtendedField`).  If that takes too long, torch gives them in float64 on strided
 views, which acceptance on random inputs has compared with the interpreter.
 
 A family on which the formula as written overflows, or has no digit right, does not judge a program:
@@ -15,9 +15,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from math import isfinite, prod
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import torch
@@ -29,7 +30,6 @@ from einderive.eops.torch_views.types import is_imaginary
 from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.accept import at_points, epsilon, error
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.accuracy.extended import ExtendedField
 from einderive.frontend.accuracy.hard_inputs import Family
 from einderive.frontend.accuracy.inputs import family_inputs, nonfinite_families
 from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
@@ -43,11 +43,30 @@ from einderive.frontend.assumptions.indices import reach_of
 from einderive.frontend.running.execute import Executable
 from einderive.ta.equality.positions import positions
 from einderive.ta.exact.direct import computed_points
-from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.fields import Array, RealField
 from einderive.ta.exact.interp import affordable, evaluate, evaluate_at, input_tensors, visited
-from einderive.ta.ir.node import ANY, Scope, Tensor
+from einderive.ta.ir.node import ANY, Number, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
+
+
+@dataclass(frozen=True)
+class ExtendedField(RealField):
+    """NumPy's long double in place of float64.
+
+    It has 64 bits of mantissa on x86 (three decimal digits more than float64) and is float64
+    elsewhere; then a float64 program is judged by float64.  erf and gelu have float64's digits
+    here.  The values of programs in float64 are computed with it, so that their own rounding is
+    seen."""
+
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.longdouble)
+
+    def constant(self, value: Number) -> Array:
+        if not isinstance(value, Fraction):
+            return np.full((), value, dtype=np.longdouble)
+        above, below = (np.longdouble(str(n)) for n in (value.numerator, value.denominator))
+        return np.full((), above / below, dtype=np.longdouble)
+
 
 T = TypeVar("T")
 SAMPLES = 64

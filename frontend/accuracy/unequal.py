@@ -100,8 +100,5 @@ def _inputs(node: Node) -> tuple[Tensor, ...]:
     """The floating-point inputs that the term is computed from, through all that it reads."""
     given = [s for s in sources(node) if isinstance(s, Scope) or is_input(s)]
     read = (input_tensors(s) if isinstance(s, Scope) else (s,) for s in given)
-    return tuple(tensor for tensors in read for tensor in tensors if _floating(tensor))
-
-
-def _floating(tensor: Tensor) -> bool:
-    return bool(getattr(torch, tensor.dtype).is_floating_point)
+    found = (tensor for tensors in read for tensor in tensors)
+    return tuple(t for t in found if getattr(torch, t.dtype).is_floating_point)

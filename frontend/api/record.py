@@ -14,20 +14,8 @@ from typing import Any
 
 from einderive.derivations.checker import Claim
 from einderive.derivations.matching.cost import MACHINES
+from einderive.derivations.record import trace
 from einderive.derivations.record.searched_data import read_search
-from einderive.derivations.record.trace import (
-    FORMAT,
-    READ,
-    fields_of,
-    integer_of,
-    items_of,
-    known_fields,
-    read_step,
-    read_witness,
-    seconds_of,
-    text_of,
-    within,
-)
 from einderive.derivations.record.trace_stages import claim_of, read_claim
 from einderive.derivations.rules import RULES
 from einderive.derivations.search.extract import Plan, unchanged, used_stages
@@ -68,17 +56,19 @@ def load(path: str | os.PathLike[str]) -> Derivation:
     Reading executes nothing in the file and proves nothing: `Derivation.check` verifies the steps.
     Raises RecordError where the file is not a record."""
     data, name = read_json(path, "a saved derivation", SAVE)
-    with within(name):
+    with trace.within(name):
         return read_derivation(data)
 
 
 def _of_format(found: Any) -> Mapping[str, Any]:
     """The data, if their format and version are read here."""
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise RecordError(f'not a saved derivation: it lacks "format": "{FORMAT}"', next_step=SAVE)
+    if not isinstance(found, dict) or found.get("format") != trace.FORMAT:
+        raise RecordError(
+            f'not a saved derivation: it lacks "format": "{trace.FORMAT}"', next_step=SAVE
+        )
     version = found.get("version")
-    if type(version) is not int or version not in READ:
-        known = " and ".join(map(str, READ))
+    if type(version) is not int or version not in trace.READ:
+        known = " and ".join(map(str, trace.READ))
         raise RecordError(
             f"the record has version {version!r:.40}, and {known} are read here",
             next_step="derive and save again, or read it with the release that wrote it",
@@ -126,16 +116,16 @@ def _derivation(
     known_source: Program | None = None,
     places: Mapping[str, Sequence[int]] = MappingProxyType({}),
 ) -> Derivation:
-    known_fields(data, FIELDS)
-    integer_of(_field(data, "rule_set"))
+    trace.known_fields(data, FIELDS)
+    trace.integer_of(_field(data, "rule_set"))
     given, goal = _field(data, "input"), _field(data, "target")
     source = _source(given, data["version"]) if known_source is None else known_source
-    with within("target"):
-        target = text_of(goal)
+    with trace.within("target"):
+        target = trace.text_of(goal)
         if target not in MACHINES:
             raise RecordError(f"unknown target {target!r:.80}; known: {', '.join(MACHINES)}")
     known = {tensor.name: tensor for tensor in source.inputs}
-    with within("weights"):
+    with trace.within("weights"):
         weights = _weights(_field(data, "weights"), known)
     accuracy, nan = _levels(data)
     item = default_item_bytes(source.roots())
@@ -146,7 +136,7 @@ def _derivation(
         raise RecordError("the record holds no candidate: there is nothing to check or to run")
 
     def candidate(number: int) -> tuple[Plan, Stated]:
-        with within(f"candidate {number + 1}"):
+        with trace.within(f"candidate {number + 1}"):
             at = places.get(str(number))
             return _candidate(listed[number], graph, source.roots(), known, at)
 
@@ -156,16 +146,18 @@ def _derivation(
     if known_source is None:
         plans, stated = tuple(plans), tuple(stated)
     figures = _field(data, "statistics")
-    with within("statistics"):
-        statistics = _statistics(known_fields(figures, [item.name for item in fields(Statistics)]))
+    with trace.within("statistics"):
+        statistics = _statistics(
+            trace.known_fields(figures, [item.name for item in fields(Statistics)])
+        )
     given = unchanged(graph, source.roots())
-    with within("search"):
+    with trace.within("search"):
         search = read_search(data["search"]) if "search" in data else None
-    with within("kernels"):
+    with trace.within("kernels"):
         kernels = read_kernels(data["kernels"], len(listed)) if "kernels" in data else ()
     race = None
     if "measured" in data:
-        with within("measured"):
+        with trace.within("measured"):
             race = read_race(data["measured"], source, accuracy, plans, given)
     return Derivation(
         *(source, target, plans, given, statistics, weights, stated, accuracy, nan),
@@ -177,14 +169,14 @@ def _derivation(
 
 def _source(given: Any, version: int) -> Program:
     """The formula."""
-    with within("input"):
+    with trace.within("input"):
         names = ("text", "tensors", *(("outputs",) if version > 2 else ()))
-        return read_program(known_fields(given, names), "outputs" in names)
+        return read_program(trace.known_fields(given, names), "outputs" in names)
 
 
 def _weights(given: Any, known: Collection[str]) -> tuple[str, ...]:
     """The tensors that stay the same, of those that the formula reads."""
-    weights = tuple(map(text_of, items_of(given)))
+    weights = tuple(map(trace.text_of, trace.items_of(given)))
     for name in weights:
         if name not in known:
             raise RecordError(f"{name!r:.80} is not a tensor of the formula")
@@ -215,21 +207,21 @@ def _candidate(
     places: Sequence[int] | None,
 ) -> tuple[Plan, Stated]:
     """A program of the record, and what the record says of it."""
-    seconds_of(_field(known_fields(data, CANDIDATE), "predicted_seconds"))
+    trace.seconds_of(_field(trace.known_fields(data, CANDIDATE), "predicted_seconds"))
     listed = _listed(data, "steps")
     steps = _steps(listed, known) if places is None else _made(listed, known, roots, places)
     for step in steps:
         roots = replace_step(roots, step)
     claims = _claims(_listed(data, "stages"), roots, known)
     plan = _plan(graph, roots, steps, claims)
-    with within("program"):
-        return plan, Stated(text_of(_field(data, "program")), claims)
+    with trace.within("program"):
+        return plan, Stated(trace.text_of(_field(data, "program")), claims)
 
 
 def _listed(data: Mapping[str, Any], name: str) -> list[Any]:
     found = _field(data, name)
-    with within(name):
-        return items_of(found)
+    with trace.within(name):
+        return trace.items_of(found)
 
 
 def read_program(data: Mapping[str, Any], stated: bool) -> Program:
@@ -238,14 +230,14 @@ def read_program(data: Mapping[str, Any], stated: bool) -> Program:
     shapes: dict[str, tuple[int, ...]] = {}
     dtypes: dict[str, str] = {}
     tensors, formula = _field(data, "tensors"), _field(data, "text")
-    with within("tensors"):
-        for name, tensor in fields_of(tensors).items():
-            with within(text_of(name)[:40]):
-                given = known_fields(tensor, ("shape", "dtype"))
-                shapes[name] = tuple(map(integer_of, items_of(_field(given, "shape"))))
-                dtypes[name] = text_of(_field(given, "dtype"))
-    with within("text"):
-        text = text_of(formula)
+    with trace.within("tensors"):
+        for name, tensor in trace.fields_of(tensors).items():
+            with trace.within(trace.text_of(name)[:40]):
+                given = trace.known_fields(tensor, ("shape", "dtype"))
+                shapes[name] = tuple(map(trace.integer_of, trace.items_of(_field(given, "shape"))))
+                dtypes[name] = trace.text_of(_field(given, "dtype"))
+    with trace.within("text"):
+        text = trace.text_of(formula)
         try:
             read, defined = tensors_named(text)
             used = [name for name in shapes if name in read]
@@ -257,14 +249,14 @@ def read_program(data: Mapping[str, Any], stated: bool) -> Program:
     inputs = {tensor.name: tensor for tensor in source.inputs}
     for name in shapes:
         if name not in inputs:
-            with within("tensors"), within(name[:40]):
+            with trace.within("tensors"), trace.within(name[:40]):
                 if name in defined:
                     raise RecordError("the formula computes it, so that it is not given")
                 inputs[name] = _without_use(name, shapes[name], dtypes[name])
     outputs = source.output_names
     if stated:
         names = _field(data, "outputs")
-        with within("outputs"):
+        with trace.within("outputs"):
             outputs = _outputs(names, source)
     return replace(source, inputs=tuple(inputs[name] for name in shapes), output_names=outputs)
 
@@ -272,7 +264,7 @@ def read_program(data: Mapping[str, Any], stated: bool) -> Program:
 def _outputs(names: Any, source: Program) -> tuple[str, ...]:
     """The names of the outputs, some of the statements': a printed text may lack a read that made
     of a statement no output, as that of T in `Y[i] = B[i] + 0*T[i]`."""
-    found = tuple(map(text_of, items_of(names)))
+    found = tuple(map(trace.text_of, trace.items_of(names)))
     for name in found:
         if all(statement.name != name for statement in source.statements):
             raise RecordError(f"{name!r:.80} is not a statement of the formula")
@@ -296,8 +288,8 @@ def _without_use(name: str, shape: tuple[int, ...], dtype: str) -> Tensor:
 def _steps(data: list[Any], known: Mapping[str, Tensor]) -> tuple[Step, ...]:
     found = []
     for number, step in enumerate(data, 1):
-        with within(f"step {number}"):
-            found.append(read_step(step, known))
+        with trace.within(f"step {number}"):
+            found.append(trace.read_step(step, known))
     return tuple(found)
 
 
@@ -311,7 +303,7 @@ def _made(
     found = []
     for step, place in zip(data, places, strict=True):
         before = stages(*roots)[place]
-        witness = read_witness(step["witness"], known)
+        witness = trace.read_witness(step["witness"], known)
         after = apply(before, witness, exact=False)
         found.append(Step(step["rule"], before, after, witness))
         roots = replace_step(roots, found[-1])
@@ -323,7 +315,7 @@ def _claims(
 ) -> tuple[Claim, ...]:
     scopes, found = stages(*roots), []
     for number, stage in enumerate(data, 1):
-        with within(f"stage {number}"):
+        with trace.within(f"stage {number}"):
             found.append(read_claim(stage, scopes, known, OPERATORS))
     return tuple(found)
 
@@ -349,20 +341,20 @@ def _statistics(data: Mapping[str, Any]) -> Statistics:
     figures: dict[str, Any] = {}
     for item in fields(Statistics):
         value = _field(data, item.name)
-        with within(item.name):
+        with trace.within(item.name):
             if item.name == "pruned":
-                pairs = fields_of(value).items()
-                figures[item.name] = {text_of(why): _count(number) for why, number in pairs}
+                pairs = trace.fields_of(value).items()
+                figures[item.name] = {trace.text_of(why): _count(number) for why, number in pairs}
             elif item.name == "stopped":
-                figures[item.name] = text_of(value)
+                figures[item.name] = trace.text_of(value)
             elif item.type == "float":
-                figures[item.name] = seconds_of(value)
+                figures[item.name] = trace.seconds_of(value)
             else:
                 figures[item.name] = _count(value)
     return Statistics(**figures)
 
 
 def _count(value: Any) -> int:
-    if integer_of(value) < 0:
+    if trace.integer_of(value) < 0:
         raise RecordError(f"{value!r:.80} stands where a count belongs")
     return int(value)

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.autograd import Function, forward_ad
 
-from einderive.frontend.autograd.kin import Flags, Way
+from einderive.frontend.autograd.kin import Way
 from einderive.frontend.autograd.linked import linked
 from einderive.frontend.autograd.related import Places, Related
 from einderive.frontend.call.caller import Linked
@@ -64,7 +64,7 @@ class Recorder:
         related = self.related
         if not (related.ways or related.kin.raced) or transformation() is not None or autocast():
             return None
-        way = related.way(_flags(operands))
+        way = related.way(tuple([operand.requires_grad for operand in operands]))
         return None if forward_ad._current_level >= 0 else way
 
     def _converted(self, found: Any) -> Any:
@@ -72,10 +72,6 @@ class Recorder:
         if output is None:
             return found
         return tuple(y.to(output) for y in found) if isinstance(found, tuple) else found.to(output)
-
-
-def _flags(operands: Sequence[torch.Tensor]) -> Flags:
-    return tuple([operand.requires_grad for operand in operands])
 
 
 class Node(Function):

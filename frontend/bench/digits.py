@@ -58,6 +58,7 @@ DIFFERENCES = tuple(Difference.read(name, entry) for name, entry in beside(__nam
 
 
 SEED = 1001
+EPSILON = torch.finfo(torch.float32).eps
 ROUNDS = 7
 KINDS = {"offset": "a mean of 1000 and a deviation of 1", "clusters": "clusters at +-1000"}
 MOST_SLOWER = 1.2
@@ -143,7 +144,7 @@ def outcome(difference: Difference, compiled: CompiledFunction, kind: str) -> Ou
         calls.seconds,
         _correct(plain, exact),
         _correct(own, exact),
-        digits.loss(judged, rows[2], _epsilon()).digits,
+        digits.loss(judged, rows[2], EPSILON).digits,
     )
 
 
@@ -156,10 +157,6 @@ def data(tensors: Sequence[Tensor], difference: Difference, kind: str) -> list[t
         chosen = make if tensor.name in difference.data else normal
         made.append(chosen(Wanted(tensor, made, generator)))
     return [value.to(torch.float32) for value in made]
-
-
-def _epsilon() -> float:
-    return torch.finfo(torch.float32).eps
 
 
 def _rows(values: torch.Tensor) -> list[digits.Array]:
@@ -176,4 +173,4 @@ def _judged(exact: list[digits.Array], plain: list[digits.Array]) -> tuple[digit
 def _correct(values: torch.Tensor, exact: torch.Tensor) -> float:
     """-log10 of the error's norm over the result's, at most the digits of the type, 0 at least."""
     off = float((values - exact).abs().max() / exact.abs().max())
-    return min(max(0.0, -log10(off)) if off else 99.0, -log10(_epsilon()))
+    return min(max(0.0, -log10(off)) if off else 99.0, -log10(EPSILON))

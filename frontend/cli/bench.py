@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import click
 
-from einderive.frontend.cli.parameters import examples, options, stated
+from einderive.frontend.cli.parameters import examples, listed, options, stated
 
 BENCH: Final = stated("bench.toml")
 
 
 @click.group(
     short_help="Measure the search, calls and compiled functions.",
-    epilog=examples("einderive bench search --case 1", "einderive bench call --json"),
+    epilog=examples("bench"),
 )
 def bench() -> None:
     """Measure the search, calls, compiled functions, or single stages."""
@@ -32,7 +32,7 @@ def _command(name: str, told: Mapping[str, Any]) -> click.Command:
             found: int = run(out=rows, **given)
             return found
 
-    made = click.command(name, help=told["help"].strip(), epilog=examples(*told["examples"]))
+    made = click.command(name, help=told["help"].strip(), epilog=listed(told["examples"]))
     return made(options(f"{told['options']} json", BENCH["options"])(measured))
 
 

@@ -23,7 +23,7 @@ KERNELS = {"kernels": "compiled loops", "triton": "sources of Triton kernels"}
 
 @click.group(
     short_help="Show, export, import or clear the results of compile on disk.",
-    epilog=examples("einderive cache info", "einderive cache export memory.json"),
+    epilog=examples("cache"),
 )
 def cache() -> None:
     """Manage what `compile` keeps on disk: derivations, choices of programs, and kernels.
@@ -32,7 +32,7 @@ def cache() -> None:
     """
 
 
-@cache.command(epilog=examples("einderive cache info", "einderive cache info --json"))
+@cache.command(epilog=examples("cache info"))
 @JSON
 def info(as_json: bool) -> int:
     """Show the folder, its contents and problems."""
@@ -66,7 +66,7 @@ def info(as_json: bool) -> int:
     return DONE
 
 
-@cache.command("list", epilog=examples("einderive cache list", "einderive cache list --json"))
+@cache.command("list", epilog=examples("cache list"))
 @JSON
 def list_all(as_json: bool) -> int:
     """List the derivations and choices on disk.
@@ -90,7 +90,7 @@ def list_all(as_json: bool) -> int:
     return DONE
 
 
-@cache.command("export", epilog=examples("einderive cache export memory.json"))
+@cache.command("export", epilog=examples("cache export"))
 @click.argument("file", type=FILE)
 @JSON
 def export_all(file: str, as_json: bool) -> int:
@@ -107,7 +107,7 @@ def export_all(file: str, as_json: bool) -> int:
     return DONE
 
 
-@cache.command("import", epilog=examples("einderive cache import memory.json"))
+@cache.command("import", epilog=examples("cache import"))
 @click.argument("file", type=FILE)
 @JSON
 def import_all(file: str, as_json: bool) -> int:
@@ -139,7 +139,7 @@ def import_all(file: str, as_json: bool) -> int:
     return FAILED if refused else DONE
 
 
-@cache.command(epilog=examples("einderive cache clear", "einderive cache clear --json"))
+@cache.command(epilog=examples("cache clear"))
 @JSON
 def clear(as_json: bool) -> int:
     """Delete what is kept, kernels too."""

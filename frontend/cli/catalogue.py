@@ -19,7 +19,7 @@ RULES = Known("rule", "einderive.derivations.rules:ALL_RULES")
 OPERATORS = Known("operator", "einderive.eops.library:OPERATORS")
 
 
-@click.command(epilog=examples("einderive rules", "einderive rules skew", "einderive rules --json"))
+@click.command(epilog=examples("rules"))
 @click.argument("name", required=False, type=RULES)
 @JSON
 def rules(name: str | None, as_json: bool) -> int:
@@ -36,7 +36,7 @@ def rules(name: str | None, as_json: bool) -> int:
 
 @click.command(
     short_help="List the library operators, or show one.",
-    epilog=examples("einderive ops", "einderive ops conv2d", "einderive ops --json"),
+    epilog=examples("ops"),
 )
 @click.argument("name", required=False, type=OPERATORS)
 @JSON

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from einderive.frontend.api.compiled import Derivation
     from einderive.frontend.trial.effort import Given
 
-EXAMPLES = examples(
-    'einderive derive "Y[b,i,e] = Q[b,i,d]*K[b,j,d]*V[b,j,e]" Q=8,2048,64 K=8,2048,64 \\',
-    "          V=8,2048,64 --save attention.json",
-    'einderive derive "Y[i] = a*A[i,k]*x[k]" a= A=64,32 x=32 --dtype float64 --run',
-    'einderive derive "Y[h] = A[2*h+r]*K[r]" A=1024 K=5 --range h=0:510 --json | jq .statistics',
-)
-
 
 class JsonAlone(click.Command):
     """A command whose `--json` takes the name of a file or none."""
@@ -36,7 +29,9 @@ class JsonAlone(click.Command):
         return super().parse_args(ctx, found)
 
 
-@click.command(cls=JsonAlone, short_help="Find equal programs for a formula.", epilog=EXAMPLES)
+@click.command(
+    cls=JsonAlone, short_help="Find equal programs for a formula.", epilog=examples("derive")
+)
 @click.argument("formula")
 @SHAPES
 @options(

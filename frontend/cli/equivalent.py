@@ -10,17 +10,8 @@ import click
 from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
 from einderive.frontend.cli.parameters import OPTIONS, SHAPES, examples, options, refuse_options
 
-EXAMPLES = examples(
-    'einderive equivalent "Y[i] = A[i,k]*(x[k]+y[k])" "Y[i] = A[i,k]*x[k] + A[i,k]*y[k]" \\',
-    "          A=8,16 x=16 y=16",
-    'einderive equivalent "Y[i] = exp(A[i]+B[i])" "Y[i] = exp(A[i])*exp(B[i])" A=9 B=9 \\',
-    "          --law exp-sum",
-    'einderive equivalent "Y[i] = A[i+r-1]*K[r] where i in 0:n" \\',
-    '          "Y[i] = K[r]*A[i-1+r] where i in 0:n" A=n K=r',
-)
 
-
-@click.command(short_help="Decide whether two formulas are equal.", epilog=EXAMPLES)
+@click.command(short_help="Decide whether two formulas are equal.", epilog=examples("equivalent"))
 @click.argument("lhs", metavar="FORMULA")
 @click.argument("rhs", metavar="FORMULA")
 @SHAPES

@@ -11,7 +11,7 @@ import click
 
 from einderive.frontend.cli.codes import DONE
 from einderive.frontend.cli.parameters import FILE, OPTIONS, examples, options
-from einderive.frontend.cli.records import FIRST, measured
+from einderive.frontend.cli.records import measured
 
 if TYPE_CHECKING:
     from einderive.frontend.api.compiled import Derivation
@@ -23,14 +23,7 @@ LIBRARIES = ("starlette", "uvicorn")
 
 @click.command(
     short_help="Open the workbench, or show a saved derivation as a page.",
-    epilog=examples(
-        "einderive explore",
-        "einderive explore --port 8642 --no-browser",
-        FIRST,
-        "einderive explore d.json",
-        "einderive explore d.json --run --html d.html",
-        "einderive explore d.json other.json --html both.html",
-    ),
+    epilog=examples("explore"),
 )
 @click.argument("record", metavar="[FILE]", type=FILE, required=False)
 @click.argument("other", metavar="[FILE]", type=FILE, required=False)

@@ -9,14 +9,8 @@ import click
 from einderive.frontend.cli.codes import DONE, FAILED, UNDECIDED
 from einderive.frontend.cli.parameters import OPTIONS, SHAPES, examples, options, refuse_options
 
-EXAMPLES = examples(
-    'einderive grad "Y[i,j] = A[i,k]*B[k,j]" A=64,32 B=32,16',
-    'einderive grad "y = sum[i](log(1 + exp(A[i])))" A=9 --ones --check',
-    'einderive grad "Y[i,k] = softmax[k](A[i,k])" A=8,9 --forward',
-)
 
-
-@click.command(short_help="Print the gradient of a formula, as a formula.", epilog=EXAMPLES)
+@click.command(short_help="Print the gradient of a formula, as a formula.", epilog=examples("grad"))
 @click.argument("formula")
 @SHAPES
 @options("wrt ones forward dtype range check json", OPTIONS["grad"])

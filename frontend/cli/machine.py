@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 @click.command(
     short_help="Show or measure the profile of this machine.",
-    epilog=examples(
-        "einderive machine", "einderive machine --measure", "einderive machine --target cuda:90"
-    ),
+    epilog=examples("machine"),
 )
 @options("measure rough target json", OPTIONS["machine"])
 def machine(measure: bool, rough: bool, target: str, as_json: bool) -> int:

@@ -23,21 +23,13 @@ from einderive.frontend.cli.equivalent import equivalent
 from einderive.frontend.cli.explore import explore
 from einderive.frontend.cli.grad import grad
 from einderive.frontend.cli.machine import machine
-from einderive.frontend.cli.parameters import examples
+from einderive.frontend.cli.parameters import OPTIONS, examples
 from einderive.frontend.cli.records import check, explain, export, run
 from einderive.frontend.version import __version__
 
 COMPLETE = "_EINDERIVE_COMPLETE"
 """The variable in which a shell asks for completions; see docs/quickstart.md."""
-OTHER_NAMES = {
-    "compile": "derive FORMULA SIZES --run",
-    "optimize": "derive FORMULA SIZES --run",
-    "einsum": "derive FORMULA SIZES --run",
-    "prove": "equivalent FORMULA OTHER SIZES",
-    "compare": "equivalent FORMULA OTHER SIZES",
-    "verify": "check FILE",
-    "show": "explain FILE",
-}
+OTHER_NAMES = OPTIONS["other-names"]
 """Words that one may try for a command, and what they are here."""
 LONGEST = 400
 """A longer message about the arguments is cut to its beginning."""
@@ -74,14 +66,7 @@ class InOrder(click.Group):
         machine,
         bench,
     ],
-    epilog=examples(
-        'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=1024,128 B=1024,128 --run',
-        'einderive derive "Y[n,f,h,w] = A[n,c,h+r-1,w+s-1]*K[f,c,r,s]" A=1,512,7,7 \\',
-        "          K=512,512,3,3 --range h=0:7,w=0:7 --save conv.json",
-        "einderive check conv.json",
-        "einderive run conv.json",
-        "einderive rules skew",
-    ),
+    epilog=examples("einderive"),
     context_settings={"max_content_width": 100},
 )
 @click.version_option(__version__, message="einderive %(version)s")

@@ -85,11 +85,6 @@ def effort(value: object) -> str | float:
         raise click.BadParameter(f"{error.message}, nor instant, normal or high") from None
 
 
-def examples(*lines: str) -> str:
-    """The examples at the end of a command's help, as they stand."""
-    return "\n".join(["\b", "examples:", *(f"  {line}" for line in lines)])
-
-
 def say(as_json: bool, data: object, text: str) -> None:
     """The result on stdout, as JSON or in words."""
     from einderive.frontend.report.data import json_text
@@ -130,6 +125,17 @@ def stated(file: str) -> Mapping[str, Any]:
 
 
 OPTIONS: Final = stated("options.toml")
+EXAMPLES: Final = stated("examples.toml")
+
+
+def examples(command: str) -> str:
+    """The examples at the end of a command's help, as they stand."""
+    return listed(EXAMPLES[command].splitlines())
+
+
+def listed(lines: Iterable[str]) -> str:
+    """The end of a help that lists these examples."""
+    return "\n".join(["\b", "examples:", *(f"  {line}" for line in lines)])
 
 
 def options(words: str, own: Mapping[str, Any] = OPTIONS["shared"]) -> Callable[[Command], Command]:

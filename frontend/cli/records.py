@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from einderive.frontend.api.compiled import CompiledFunction, Derivation
 
 RECORD = click.argument("record", metavar="FILE", type=FILE)
-FIRST = 'einderive derive "Y[i,j] = (A[i,k]-B[j,k])^2" A=64,8 B=64,8 --save d.json'
 
 
 @click.command(
     short_help="Verify every step of a saved derivation.",
-    epilog=examples(FIRST, "einderive check d.json", "einderive check d.json --candidate 2 --json"),
+    epilog=examples("check"),
 )
 @RECORD
 @options("candidate json", OPTIONS["check"])
@@ -58,7 +57,7 @@ def check(record: str, candidate: int | None, as_json: bool) -> int:
     return DONE if all(reports.values()) else FAILED
 
 
-@click.command(epilog=examples(FIRST, "einderive run d.json", "einderive run d.json --seconds 5"))
+@click.command(epilog=examples("run"))
 @RECORD
 @options(f"{RACED} json")
 def run(record: str, as_json: bool, **options: Any) -> int:
@@ -102,9 +101,7 @@ def run(record: str, as_json: bool, **options: Any) -> int:
 
 @click.command(
     short_help="Explain the steps of a saved derivation.",
-    epilog=examples(
-        FIRST, "einderive explain d.json", "einderive explain d.json --why-not split-sum"
-    ),
+    epilog=examples("explain"),
 )
 @RECORD
 @options("candidate why-not json", OPTIONS["explain"])
@@ -139,7 +136,7 @@ def explain(record: str, candidate: int, why_not: str | None, as_json: bool) -> 
 
 @click.command(
     short_help="Write the fastest program as Python that runs without einderive.",
-    epilog=examples(FIRST, "einderive export d.json --dir out", "python out/program.py"),
+    epilog=examples("export"),
 )
 @RECORD
 @options(f"dir {RACED} json", OPTIONS["export"])

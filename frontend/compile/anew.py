@@ -34,7 +34,7 @@ from einderive.frontend.compile.remembered import (
 from einderive.frontend.limits.asked import limits_of
 from einderive.frontend.machine.first_use import measure_first
 from einderive.frontend.memory.kept import keeps
-from einderive.frontend.trial.effort import NORMAL, Effort, Given, effort_of
+from einderive.frontend.trial.effort import NORMAL, Given, effort_of
 from einderive.ta.ir.dtypes import checked_dtype
 from einderive.ta.ir.program import Program
 
@@ -48,11 +48,10 @@ def compiled(
     formula: str | Program,
     shapes: Mapping[str, Shape | int],
     options: Options,
-    *,
-    progress: Callable[[Progress], object] | None = None,
-    baseline: Callable[..., Any] | None = None,
-    remember: bool = False,
-    key: str | None = None,
+    progress: Callable[[Progress], object] | None,
+    baseline: Callable[..., Any] | None,
+    remember: bool,
+    key: str | None,
 ) -> CompiledFunction:
     """The function for a call of `compile`.  `remember`: it may be recalled, and is kept, under the
     call's own `key` too, if it has one."""
@@ -62,6 +61,7 @@ def compiled(
     output = options.output
     output = None if output is None else checked_dtype(type_names(output))
     effort = effort_of(options.effort)
+    search = SEARCH if effort == NORMAL else replace(SEARCH, seconds=effort.search)
     program = program_of(formula, shapes, options.dtypes, options.ranges, options.outputs)
     if remembering and effort.measured and target_of(chosen) == "cpu" and measure_first():
         key = key and key_of(formula, shapes, options)
@@ -73,7 +73,7 @@ def compiled(
         law_names(options.laws),
         options.accuracy,
         options.nan,
-        limits(_search(effort) if options.budget is None else options.budget),
+        limits(search if options.budget is None else options.budget),
         effort,
         options.seconds,
         options.check_assumptions,
@@ -88,10 +88,6 @@ def compiled(
     lasting |= {"laws": request.laws, "remember": remember}
     converted = None if output is None else getattr(torch, output)
     return replace(found, output=converted, options=lasting)
-
-
-def _search(effort: Effort) -> Budget:
-    return SEARCH if effort == NORMAL else replace(SEARCH, seconds=effort.search)
 
 
 def _measured(

@@ -108,15 +108,7 @@ def compile(  # the public name, as in re.compile; the built-in is not used here
         from einderive.frontend.compile.anew import compiled
 
         refuse_option_names(compile, formula, PARSED)
-        return compiled(
-            formula,
-            shapes,
-            options,
-            progress=progress,
-            baseline=baseline,
-            remember=remember,
-            key=key,
-        )
+        return compiled(formula, shapes, options, progress, baseline, remember, key)
 
     found = None if key is None else known(key, whole)
     function = whole() if found is None else found

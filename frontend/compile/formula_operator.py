@@ -92,17 +92,13 @@ def _called(program: Program, text: str) -> Any:
     return lambda *operands: tuple(formula(operands, own))
 
 
-def _split(operands: Tensors, text: str) -> tuple[Tensors, str]:
-    return operands, text
-
-
 _made: Final = declare(
     Operator(
         name=NAME,
         schema="(Tensor[] operands, str text) -> Tensor[]",
         real=_real,
         fake=_fake,
-        split=_split,
+        split=lambda operands, text: (operands, text),
         join=lambda operands, text: ([*operands], text),
         related=related,
         returned=list,

@@ -107,56 +107,60 @@ def einsum(
     text, operands = (
         (args[0], args[1:]) if args and isinstance(args[0], str) else join_interleaved(args)
     )
-    check_options(text, order, casting, derive)
-    strategy = checked_strategy(text, optimize)
-    torch_used = any(map(is_torch, operands))
-    if torch_used and (out is not None or order != "K" or casting != "safe"):
-        raise OperandError(
-            "out, order and casting are for NumPy operands, and there is a torch tensor",
-            text=text,
-            next_step="leave them out; for torch, copy the result into your tensor",
+    try:
+        check_options(order, casting, derive)
+        strategy = checked_strategy(optimize)
+        torch_used = any(map(is_torch, operands))
+        if torch_used and (out is not None or order != "K" or casting != "safe"):
+            raise OperandError(
+                "out, order and casting are for NumPy operands, and there is a torch tensor",
+                next_step="leave them out; for torch, copy the result into your tensor",
+            )
+        if torch_used:
+            arrays = torch_operands(operands, dtype)
+        else:
+            wanted = None if dtype is None else checked_dtype(dtype)
+            arrays = numpy_operands(operands, wanted, casting)
+        if isinstance(out, np.ndarray) and not out.flags.writeable:
+            raise OperandError("out is read-only", next_step="pass an array that can be written to")
+        spec = read_einsum(text, tuple(tuple(map(int, array.shape)) for array in arrays))
+        _require_memory(
+            spec, arrays[0].dtype.itemsize, arrays[0].device.type if torch_used else "cpu"
         )
-    if torch_used:
-        arrays = torch_operands(text, operands, dtype)
-    else:
-        wanted = None if dtype is None else checked_dtype(text, dtype)
-        arrays = numpy_operands(text, operands, wanted, casting)
-    if isinstance(out, np.ndarray) and not out.flags.writeable:
-        raise OperandError(
-            "out is read-only", text=text, next_step="pass an array that can be written to"
-        )
-    spec = read_einsum(text, tuple(tuple(map(int, array.shape)) for array in arrays))
-    _require_memory(text, spec, arrays[0].dtype.itemsize, _device_type(arrays[0]))
-    if derive:
-        names = tuple(type_name(array) for array in arrays)
-        _check_derivable(text, names)
-        result = _derived(spec, names, _deriver() if derive is True else derive)(*arrays)
-        result = _in_type_of(arrays[0], result)
-    else:
-        plan = _plan(text, spec, strategy)
-        run = _run_torch if torch_used else _run_numpy
-        with _plain_errors(text, arrays[0].dtype):
-            squeezed = _squeeze(spec, arrays)
-            result = run(plan, squeezed)
-        if plain:
-            link(text, plan, operands, squeezed)
-    return result if torch_used else _finish_numpy(text, result, out, order, casting, arrays)
+        if derive:
+            names = tuple(type_name(array) for array in arrays)
+            _check_derivable(names)
+            result = _derived(spec, names, _deriver() if derive is True else derive)(*arrays)
+            result = _in_type_of(arrays[0], result)
+        else:
+            plan = _plan(spec, strategy)
+            run = _run_torch if torch_used else _run_numpy
+            with _plain_errors(arrays[0].dtype):
+                squeezed = _squeeze(spec, arrays)
+                result = run(plan, squeezed)
+            if plain:
+                link(text, plan, operands, squeezed)
+        return result if torch_used else _finish_numpy(result, out, order, casting, arrays)
+    except OperandError as error:  # about the subscripts, unless it has a text of its own
+        error.text = error.text or text
+        error.args = (error.render(),)
+        raise
 
 
-def _plan(text: str, spec: EinsumSpec, strategy: Any) -> tuple[Contraction, ...]:
+def _plan(spec: EinsumSpec, strategy: Any) -> tuple[Contraction, ...]:
     """The steps to one operand, in an order that was asked for or found here."""
     if strategy is None or isinstance(strategy, bool):
         return contractions(spec, strategy)
     try:
         plan = contractions(spec, strategy)
     except Exception:  # whatever a path that does not fit makes of it
-        raise refused_strategy(text, strategy) from None
-    check_path(text, strategy, [step.positions for step in plan], len(spec.operands))
+        raise refused_strategy(strategy) from None
+    check_path(strategy, [step.positions for step in plan], len(spec.operands))
     return plan
 
 
 @contextmanager
-def _plain_errors(text: str, dtype: Any) -> Iterator[None]:
+def _plain_errors(dtype: Any) -> Iterator[None]:
     """Turns errors of products and sums, or of missing memory, into OperandErrors."""
     try:
         yield
@@ -164,15 +168,10 @@ def _plain_errors(text: str, dtype: Any) -> Iterator[None]:
         reason = str(problem).partition("\n")[0] or type(problem).__name__
         raise OperandError(
             f"elements of type {dtype} cannot be contracted here: {reason}",
-            text=text,
             next_step="use smaller operands"
             if isinstance(problem, MemoryError) or "memory" in reason
             else "convert them to a type of numbers, such as float64",
         ) from problem
-
-
-def _device_type(array: Any) -> str:
-    return str(array.device.type) if is_torch(array) else "cpu"
 
 
 def _deriver() -> Compiler:
@@ -181,12 +180,11 @@ def _deriver() -> Compiler:
     return compiler
 
 
-def _check_derivable(text: str, dtypes: Sequence[str]) -> None:
+def _check_derivable(dtypes: Sequence[str]) -> None:
     for dtype in dtypes:
         if dtype not in DTYPES:
             raise OperandError(
                 f"no program is derived for elements of type {dtype}",
-                text=text,
                 next_step=f"leave out derive, or convert to one of {', '.join(DTYPES)}",
             )
 
@@ -302,7 +300,7 @@ def _sums(plan: Sequence[Contraction]) -> bool:
     return any(set(read) - {","} != set(kept) for read, kept in terms)
 
 
-def _require_memory(text: str, spec: EinsumSpec, item_bytes: int, device: str) -> None:
+def _require_memory(spec: EinsumSpec, item_bytes: int, device: str) -> None:
     """Refuse a result that cannot be held; what is small is not looked into."""
     sizes = spec.sizes
     needed = prod(sizes[label] for label in spec.output) * item_bytes
@@ -314,26 +312,22 @@ def _require_memory(text: str, spec: EinsumSpec, item_bytes: int, device: str) -
     if needed > 2**63 - 1 or (free is not None and needed > free):
         raise OperandError(
             "the result does not fit into memory",
-            text=text,
             sizes=f"{show_shapes(spec.shapes)}, the result needs {amount(needed)}",
             next_step="sum over more labels, or contract in parts",
         )
 
 
-def _finish_numpy(
-    text: str, result: Any, out: Any, order: Order, casting: Casting, arrays: Arrays
-) -> Any:
+def _finish_numpy(result: Any, out: Any, order: Order, casting: Casting, arrays: Arrays) -> Any:
     """The result in the memory order asked for, or written to `out`; copied if it is a view."""
     if out is not None:
         if not isinstance(out, np.ndarray) or out.shape != np.shape(result):
             raise OperandError(
                 f"out is {out.shape if isinstance(out, np.ndarray) else type(out).__name__}, "
                 f"the result {np.shape(result)}",
-                text=text,
                 sizes=show_shapes([array.shape for array in arrays]),
                 next_step="pass an array of the result's shape",
             )
-        check_cast(text, "the result", result.dtype, out.dtype, casting)
+        check_cast("the result", result.dtype, out.dtype, casting)
         np.copyto(out, result, casting="unsafe")
         return out
     if order == "A":

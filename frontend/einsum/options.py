@@ -23,24 +23,22 @@ PATHS: Final = (
 )
 
 
-def check_options(text: str, order: Any, casting: Any, derive: Any) -> None:
+def check_options(order: Any, casting: Any, derive: Any) -> None:
     """OperandError if an option has a wrong type or value."""
     for option, value, words in (("order", order, ORDERS), ("casting", casting, CASTINGS)):
         if not isinstance(value, str) or value not in words:
             raise OperandError(
                 f"{option} cannot be {shown(value, 40)}",
-                text=text,
                 next_step=f"use one of {', '.join(map(repr, words))}",
             )
     if not isinstance(derive, bool) and not callable(derive):
         raise OperandError(
             f"derive cannot be {shown(derive, 40)}",
-            text=text,
             next_step="pass True, False, or a function of a program that gives one of operands",
         )
 
 
-def checked_dtype(text: str, dtype: Any) -> np.dtype[Any]:
+def checked_dtype(dtype: Any) -> np.dtype[Any]:
     """The type to compute in, a NumPy type of numbers."""
     try:
         found: np.dtype[Any] = np.dtype(dtype)
@@ -50,12 +48,11 @@ def checked_dtype(text: str, dtype: Any) -> np.dtype[Any]:
         pass
     raise OperandError(
         f"dtype is not a type of numbers: {shown(dtype)}",
-        text=text,
         next_step="pass a NumPy type, such as 'float64'",
     )
 
 
-def checked_strategy(text: str, optimize: Any) -> Any:
+def checked_strategy(optimize: Any) -> Any:
     """`optimize` in a form that can be a key: lists become tuples."""
     if isinstance(optimize, np.bool_):
         return bool(optimize)
@@ -71,22 +68,22 @@ def checked_strategy(text: str, optimize: Any) -> Any:
         found = tuple(tuple(step) if isinstance(step, list) else step for step in parts)
         hash(found)
     except Exception:  # a KeyError for a name, or whatever an object of the caller's raises
-        raise refused_strategy(text, optimize) from None
+        raise refused_strategy(optimize) from None
     return found if isinstance(optimize, list | tuple) else optimize
 
 
-def check_path(text: str, optimize: Any, steps: Sequence[Sequence[int]], operands: int) -> None:
+def check_path(optimize: Any, steps: Sequence[Sequence[int]], operands: int) -> None:
     """OperandError if the steps do not leave one operand."""
     for positions in steps:
         if len({*positions}) != len(positions) or not all(0 <= p < operands for p in positions):
-            raise refused_strategy(text, optimize)
+            raise refused_strategy(optimize)
         operands -= len(positions) - 1
     if operands != 1:
-        raise refused_strategy(text, optimize)
+        raise refused_strategy(optimize)
 
 
-def refused_strategy(text: str, optimize: Any) -> OperandError:
+def refused_strategy(optimize: Any) -> OperandError:
     """The error for an `optimize` that does not say how to contract these operands."""
     return OperandError(
-        f"optimize cannot be {shown(optimize)}, for these operands", text=text, next_step=PATHS
+        f"optimize cannot be {shown(optimize)}, for these operands", next_step=PATHS
     )

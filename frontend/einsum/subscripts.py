@@ -21,7 +21,7 @@ from itertools import count, islice
 from operator import index
 from typing import Any, NamedTuple
 
-from einderive.ta.errors import FormulaSyntaxError, OperandError, RangeError, shown
+from einderive.ta.errors import FormulaSyntaxError, OperandError, RangeError, TextError, shown
 from einderive.ta.given.shapes import MOST_DIMENSIONS, several
 
 ELLIPSIS = "..."
@@ -56,7 +56,6 @@ class Term(NamedTuple):
 class Subscripts(NamedTuple):
     """The text as terms; `output` is None where it is implicit."""
 
-    text: str
     inputs: tuple[Term, ...]
     output: Term | None
 
@@ -91,7 +90,13 @@ def read_einsum(text: str, shapes: tuple[Shape, ...]) -> EinsumSpec:
     Raises FormulaSyntaxError for the text, OperandError for the number of operands or of their
     dimensions, RangeError for sizes that conflict.
     """
-    return resolve(parse_subscripts(text, show_shapes(shapes)), shapes)
+    try:
+        return resolve(parse_subscripts(text), shapes)
+    except TextError as error:
+        if error.span is not None:
+            error.text, error.sizes = text, show_shapes(shapes)
+            error.args = (error.render(),)
+        raise
 
 
 def show_shapes(shapes: Sequence[Shape]) -> str:
@@ -107,8 +112,8 @@ def _dimensions(shape: Shape) -> str:
     return " x ".join(map(str, shape)) if shape else "a scalar"
 
 
-def parse_subscripts(text: str, sizes: str = "") -> Subscripts:
-    """The terms of the text; `sizes` is what an error shows of the operands."""
+def parse_subscripts(text: str) -> Subscripts:
+    """The terms of the text."""
     if len(text) > MOST_CHARACTERS:
         raise FormulaSyntaxError(
             f"subscripts of {len(text)} characters, and {MOST_CHARACTERS} are read",
@@ -119,11 +124,11 @@ def parse_subscripts(text: str, sizes: str = "") -> Subscripts:
     inputs: list[Term] = []
     first = 0
     for part in text[:inputs_end].split(","):
-        inputs.append(_parse_term(text, (first, first + len(part)), sizes))
+        inputs.append(_parse_term(text, (first, first + len(part))))
         first += len(part) + 1
     if arrow < 0:
-        return Subscripts(text, tuple(inputs), None)
-    output = _parse_term(text, (arrow + 2, len(text)), sizes)
+        return Subscripts(tuple(inputs), None)
+    output = _parse_term(text, (arrow + 2, len(text)))
     known = {label for term in inputs for label in term.labels} | {ELLIPSIS}
     seen: set[str] = set()
     for label, span in output.marks:
@@ -136,14 +141,12 @@ def parse_subscripts(text: str, sizes: str = "") -> Subscripts:
             others = ", ".join(sorted(known - {ELLIPSIS}))
             next_step = f"drop {label} from the output, or use one of {others}"
         if message:
-            raise FormulaSyntaxError(
-                message, text=text, span=span, sizes=sizes, next_step=next_step
-            )
+            raise FormulaSyntaxError(message, span=span, next_step=next_step)
         seen.add(label)
-    return Subscripts(text, tuple(inputs), output)
+    return Subscripts(tuple(inputs), output)
 
 
-def _parse_term(text: str, span: Span, sizes: str) -> Term:
+def _parse_term(text: str, span: Span) -> Term:
     marks: list[Mark] = []
     for found in _TOKEN.finditer(text, *span):
         token = found[0]
@@ -151,9 +154,7 @@ def _parse_term(text: str, span: Span, sizes: str) -> Term:
         ellipsis = token == ELLIPSIS and all(mark.label != ELLIPSIS for mark in marks)
         if not letter and not ellipsis:
             message, next_step = _explain(token)
-            raise FormulaSyntaxError(
-                message, text=text, span=found.span(), sizes=sizes, next_step=next_step
-            )
+            raise FormulaSyntaxError(message, span=found.span(), next_step=next_step)
         marks.append(Mark(token, found.span()))
     return Term(tuple(marks), span)
 
@@ -176,25 +177,22 @@ def _explain(character: str) -> tuple[str, str]:
 
 def resolve(subscripts: Subscripts, shapes: tuple[Shape, ...]) -> EinsumSpec:
     """The spec of parsed subscripts on operands of these shapes."""
-    text, inputs, output = subscripts
-    sizes = show_shapes(shapes)
+    inputs, output = subscripts
     _check_count(subscripts, shapes)
     spread = 0
     for number, (term, shape) in enumerate(zip(inputs, shapes, strict=True)):
-        spread = max(spread, _ellipsis_rank(text, number, term, shape, sizes))
+        spread = max(spread, _ellipsis_rank(number, term, shape))
     if spread and output is not None and ELLIPSIS not in output.labels:
         raise FormulaSyntaxError(
             "the output leaves out the dimensions of the ellipsis",
-            text=text,
             span=output.span if output.marks else (output.span[0] - 2, output.span[0]),
-            sizes=sizes,
             next_step="write '...' in the output, or give the dimensions to sum over a label",
         )
     terms = [
         _expand(term, len(shape) - len(term.marks) + 1, spread)
         for term, shape in zip(inputs, shapes, strict=True)
     ]
-    _check_sizes(text, terms, shapes, sizes)
+    _check_sizes(terms, shapes)
     operands = tuple(tuple(mark.label for mark in marks) for marks in terms)
     if output is not None:
         labels = tuple(mark.label for mark in _expand(output, spread, spread))
@@ -212,14 +210,12 @@ def _check_count(subscripts: Subscripts, shapes: tuple[Shape, ...]) -> None:
     first, last = subscripts.inputs[min(given, wanted - 1)].span
     raise OperandError(
         f"the subscripts have {wanted} operand{'s' * (wanted != 1)}, the call has {given}",
-        text=subscripts.text,
         span=(first, last) if given < wanted else (last, last + 1),
-        sizes=show_shapes(shapes),
         next_step="separate the operands' labels by ',', one term an operand",
     )
 
 
-def _ellipsis_rank(text: str, number: int, term: Term, shape: Shape, sizes: str) -> int:
+def _ellipsis_rank(number: int, term: Term, shape: Shape) -> int:
     """The number of dimensions that the ellipsis of an operand stands for."""
     named = sum(mark.label != ELLIPSIS for mark in term.marks)
     has_ellipsis = named < len(term.marks)
@@ -234,9 +230,7 @@ def _ellipsis_rank(text: str, number: int, term: Term, shape: Shape, sizes: str)
     raise OperandError(
         f"operand {number} has {len(shape)} dimension{'s' * (len(shape) != 1)}, "
         f"its term has {named} label{'s' * (named != 1)}",
-        text=text,
         span=term.span,
-        sizes=sizes,
         next_step=next_step,
     )
 
@@ -257,9 +251,7 @@ def _expand(term: Term, rank: int, spread: int) -> list[Mark]:
     return marks
 
 
-def _check_sizes(
-    text: str, terms: Sequence[Sequence[Mark]], shapes: Sequence[Shape], sizes: str
-) -> None:
+def _check_sizes(terms: Sequence[Sequence[Mark]], shapes: Sequence[Shape]) -> None:
     """Refuse a label with two sizes; 1 gives way to another operand's size only."""
     found: dict[str, tuple[int, int]] = {}  # label -> (size, operand) of the first that is not 1
     for number, (marks, shape) in enumerate(zip(terms, shapes, strict=True)):
@@ -276,7 +268,7 @@ def _check_sizes(
                 message += f" {number}"
                 next_step = "give both the same size (1 broadcasts), or use two labels"
             if message:
-                raise RangeError(message, text=text, span=span, sizes=sizes, next_step=next_step)
+                raise RangeError(message, span=span, next_step=next_step)
             if size != 1:
                 found.setdefault(label, (size, number))
 

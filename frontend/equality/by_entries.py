@@ -30,7 +30,6 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.given.assumptions import both
 from einderive.ta.given.whole_values import NO_INTEGER, whole_kind
 from einderive.ta.ir import expr
-from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Apply, Bounds, Node, Scope, Tensor
 from einderive.ta.ir.positions import is_input
@@ -93,7 +92,7 @@ def _equal_for_all(pair: Pair) -> int:
 
 def _every(tensors: Sequence[Tensor]) -> Iterator[dict[str, Array]]:
     """All entries that the types and the assumptions allow."""
-    allowed = [[n for n in _numbers(ENTRIES[t.dtype]) if t.bounds.holds(n)] for t in tensors]
+    allowed = [[n for n in range(*ENTRIES[t.dtype]) if t.bounds.holds(n)] for t in tensors]
     spans = [product(known, repeat=t.size) for known, t in zip(allowed, tensors, strict=True)]
     field = StrictField()
     for chosen in product(*spans):
@@ -101,10 +100,6 @@ def _every(tensors: Sequence[Tensor]) -> Iterator[dict[str, Array]]:
             t.name: field.convert(np.array(entries, dtype=object).reshape(t.shape))
             for t, entries in zip(tensors, chosen, strict=True)
         }
-
-
-def _numbers(held: Range) -> range:
-    return range(held.lo, held.hi)
 
 
 def _typed(roots: tuple[Scope, ...]) -> tuple[Scope, ...]:

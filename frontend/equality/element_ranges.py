@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from einderive.eops.dtypes import LIMITS
 from einderive.frontend.equality.equation import Pair
 from einderive.frontend.equality.verdict import Counterexample, Verdict
 from einderive.ta.equality.compare import exactly
@@ -24,11 +25,7 @@ from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages
 
-ENTRIES: dict[str, Range] = {
-    "bool": Range(0, 2),
-    "uint8": Range(0, 1 << 8),
-    **{f"int{bits}": Range(-(1 << bits - 1), 1 << bits - 1) for bits in (8, 16, 32, 64)},
-}
+ENTRIES: dict[str, Range] = {name: Range(lo, hi + 1) for name, (lo, hi) in LIMITS.items()}
 """The sets of entries of types.  All other types count as holding all numbers."""
 SEEDS = range(12)
 MOST_VISITED = 50_000
@@ -86,13 +83,9 @@ def _fits(example: Counterexample, held: dict[str, Range]) -> bool:
         return False
     given = ((name, value) for name, _, value in example.entries if name in held)
     return all(
-        not isinstance(value, complex) and value == int(value) and _holds(held[name], int(value))
+        not isinstance(value, complex) and value == int(value) and int(value) in range(*held[name])
         for name, value in given
     )
-
-
-def _holds(bound: Range, value: int) -> bool:
-    return bound.lo <= value < bound.hi
 
 
 def _in_types(pair: Pair, example: Counterexample, held: dict[str, Range]) -> Counterexample | None:

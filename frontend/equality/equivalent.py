@@ -9,16 +9,9 @@ from typing import cast
 from einderive.derivations.checker import not_equal
 from einderive.frontend.api.formula import is_size
 from einderive.frontend.api.option_names import refuse_option_names
+from einderive.frontend.equality import claims
 from einderive.frontend.equality.by_entries import of_all_entries, proved_of_types
 from einderive.frontend.equality.by_laws import LATE, assumptions, difference, proved
-from einderive.frontend.equality.claims import (
-    by,
-    evaluated,
-    laws_missing,
-    listed,
-    no_value,
-    used_laws,
-)
 from einderive.frontend.equality.element_ranges import different, unsure
 from einderive.frontend.equality.equation import Equation, Pair
 from einderive.frontend.equality.output_types import unequal_types, with_types
@@ -204,27 +197,29 @@ def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int)
         given = ", ".join(f"{name} {shape}" for name, shape in pair.shapes.items())
         return Verdict("different", f"{pair.mismatch}, for {given}" if given else pair.mismatch)
     left, right = (apply_definitions(side, laws) for side in (pair.left, pair.right))
-    laws = used_laws(pair, laws)
+    laws = claims.used_laws(pair, laws)
     if all(x is y for x, y in zip(left, right, strict=True)):
-        return Verdict("identical", f"both are the same canonical expression{by(laws - {EXP_SUM})}")
+        return Verdict(
+            "identical", f"both are the same canonical expression{claims.by(laws - {EXP_SUM})}"
+        )
     small = reduce_extents(left, right)
     if points_of(*small.left, *small.right) > most:
         return _sampled(equation, pair, laws)
     outcome = compare(small.left, small.right, exp_sum=EXP_SUM in laws)
     if outcome.equal:
-        return Verdict("evaluated", evaluated(outcome, small.sizes, laws))
+        return Verdict("evaluated", claims.evaluated(outcome, small.sizes, laws))
     if outcome.found is not None:
         return _different(equation, pair, smallest(equation, pair, laws, outcome.found))
     if outcome.reason == "size":
         return _sampled(equation, pair, laws)
     if outcome.reason == "value" and not outcome.infinite:
-        return _without_value(pair, outcome.valueless, no_value(left, right))
+        return _without_value(pair, outcome.valueless, claims.no_value(left, right))
     reasons = _not_proved(left, right, laws)
     if not reasons:  # formal sums count the values of functions as finite
         place = outside(small.left, small.right)
         if place is not None:
-            return _without_value(pair, place, no_value(left, right))
-        return Verdict("proved", f"{PROVED}{by(laws)}")
+            return _without_value(pair, place, claims.no_value(left, right))
+        return Verdict("proved", f"{PROVED}{claims.by(laws)}")
     if outcome.reason == "value":
         met = "an infinite number meets an entry there, or another infinity"
         reason = f"{met}; compared as formal sums: {reasons[0]}"
@@ -236,7 +231,7 @@ def _of_numbers(equation: Equation, pair: Pair, laws: frozenset[str], most: int)
             "inputs; try smaller powers",
         )
     if outcome.reason == "laws":
-        return Verdict("undecided", laws_missing(outcome.functions, laws))
+        return Verdict("undecided", claims.laws_missing(outcome.functions, laws))
     return Verdict(
         "undecided",
         "equal for many random rational inputs, but not shown: that needs a property of order, "
@@ -283,8 +278,8 @@ def _sampled(equation: Equation, pair: Pair, laws: frozenset[str]) -> Verdict:
     if not reasons:
         place = outside(left, right, MOST_POSITIONS)
         if place is not None:
-            return _without_value(pair, place, no_value(left, right))
-        return Verdict("proved", f"{PROVED}; besides, {looked}{by(laws)}")
+            return _without_value(pair, place, claims.no_value(left, right))
+        return Verdict("proved", f"{PROVED}; besides, {looked}{claims.by(laws)}")
     return Verdict(
         "undecided",
         f"too many points to evaluate at every position ({looked}), and compared "
@@ -337,8 +332,8 @@ def _for_families(equation: Equation, laws: frozenset[str], seconds: float) -> V
     names = ", ".join(equation.symbols)
     verdict = Verdict(
         "generic",
-        f"equal for each of {len(tried)} choices of ({names}): {listed(tried)}; {skipped}; "
-        f"nothing is claimed for other sizes{by(laws)}",
+        f"equal for each of {len(tried)} choices of ({names}): {claims.listed(tried)}; {skipped}; "
+        f"nothing is claimed for other sizes{claims.by(laws)}",
         None,
         tuple(shapes),
     )

@@ -134,9 +134,11 @@ def _sparse(search: _Search, pair: Pair) -> Counterexample | None:
         for field in (RealField(ROUNDING), *(() if opaque else (ExactField(),))):
             if search.late:
                 return None
-            if _differs(pair, data, field):
+            if first_difference(pair.left, pair.right, data, field):
                 _clear(search, pair, data, field)
-                return _stated(pair, data, field if opaque else ExactField())
+                exact = field if opaque else ExactField()
+                found = first_difference(pair.left, pair.right, data, exact)
+                return found and pair.example(found, data)  # None: a rounding error of float64
     return None
 
 
@@ -157,10 +159,6 @@ def _drawn(tensors: Mapping[str, Tensor], held: Mapping[str, Range]) -> Iterator
         }
 
 
-def _differs(pair: Pair, data: Mapping[str, Array], field: Field) -> Found | None:
-    return first_difference(pair.left, pair.right, data, field)
-
-
 def _clear(search: _Search, pair: Pair, data: dict[str, Array], field: Field) -> None:
     """Set entries to 0, in ever smaller groups, and what remains to 1, while a difference does."""
     trials = 0
@@ -171,7 +169,7 @@ def _clear(search: _Search, pair: Pair, data: dict[str, Array], field: Field) ->
         flat = data[name].reshape(-1)
         before = flat[places].copy()
         flat[places] = value
-        if _differs(pair, data, field):
+        if first_difference(pair.left, pair.right, data, field):
             return True
         flat[places] = before
         return False
@@ -187,13 +185,6 @@ def _clear(search: _Search, pair: Pair, data: dict[str, Array], field: Field) ->
         for place in np.flatnonzero(data[name].reshape(-1)):
             if data[name].reshape(-1)[place] != 1 and trials < MOST_TRIALS and not search.late:
                 keeps(name, np.array([place]), 1)
-
-
-def _stated(pair: Pair, data: Mapping[str, Array], field: Field) -> Counterexample | None:
-    found = _differs(pair, data, field)
-    if found is None:  # a rounding error of float64
-        return None
-    return pair.example(found, data)
 
 
 def _plain(pair: Pair, found: Found) -> Counterexample:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from importlib.resources import files
 from inspect import getsource
-from typing import Any, Final
+from typing import Any
 
 import torch
 
@@ -85,44 +85,20 @@ class Kernels:
         options = [f"{block}={size}" for block, size in config.blocks]
         options += [f"num_warps={config.num_warps}", f"num_stages={config.num_stages}"]
         results = ", ".join(f"({shape}, torch.{dtype})" for shape, dtype in kernel.plan.outs)
-        self.lines += [
-            "",
-            f"def {name}(*tensors):",
-            "    tensors = [tensor.contiguous() for tensor in tensors]",
-            "    device = tensors[0].device",
-            f"    made = [torch.empty(s, dtype=t, device=device) for s, t in [{results}]]",
-            '    fused = {"enable_fp_fusion": True} if device.type == "cuda" else {}',
-            f"    {module}.eop[({kernel.plan.grid(config)},)](",
-            f"        *tensors, *made, {', '.join(options)}, **fused",
-            "    )",
-            "    return tuple(made)",
-            "",
-        ]
-
-
-RUN: Final = """
-define void @run(ptr %data) {{
-  call void @{symbol}(ptr %data)
-  ret void
-}}
-"""
-RUN_WITHOUT_ERRORS: Final = """
-define void @run(ptr %data) {{
-  %result = alloca ptr
-  %problem = alloca ptr
-  %status = call i32 @{symbol}(ptr %result, ptr %problem, ptr %data)
-  ret void
-}}
-"""
-"""For a kernel that numba compiled from its text.  It raises nothing: what numba's own wrapper does
-with errors needs Python and numba."""
+        grid = kernel.plan.grid(config)
+        text = template("triton").format(
+            name=name, module=module, results=results, grid=grid, options=", ".join(options)
+        )
+        self.lines += text.splitlines()
 
 
 def _without_python(text: str) -> str:
-    """LLVM's text with `run`, in the place of numba's wrapper of the kernel if there is one."""
+    """LLVM's text with `run`, in the place of numba's wrapper of the kernel if there is one.  Numba
+    wraps what it compiles from a text: what the wrapper does with errors needs Python and numba,
+    and the kernel raises none."""
     text = text.replace("define linkonce_odr", "define")
     text, wrappers = re.subn(r"(?ms)^define [^\n]*@cfunc\..*?^}\n", "", text)
     symbols = re.findall(r"(?m)^define [^\n]*@(\w+)\(", text)
     if wrappers > 1 or len(symbols) != 1:
         raise BuildError("compiled loops cannot be read back")
-    return text + (RUN_WITHOUT_ERRORS if wrappers else RUN).format(symbol=symbols[0])
+    return text + template("run_without_errors" if wrappers else "run").format(symbol=symbols[0])

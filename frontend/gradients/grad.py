@@ -23,7 +23,7 @@ from einderive.ta.given.complex_values import is_computed_real
 from einderive.ta.gradients.program import Derived, gradient, is_continuous, tangent
 from einderive.ta.gradients.proof import Decision, decide
 from einderive.ta.ir.names import close_matches
-from einderive.ta.ir.node import Scope, Tensor
+from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 
@@ -115,7 +115,7 @@ def grad(
             text=show_program(program),
             next_step=f"leave it out: d{large[0].name} is an operand then",
         )
-    if cotangent is not None and any(map(_is_complex, program.roots())):
+    if cotangent is not None and not all(is_computed_real(root.body) for root in program.roots()):
         raise TextError(
             "cotangent=1 is for real numbers, and an output may be complex",
             text=show_program(program),
@@ -155,10 +155,6 @@ def jvp(
     with _shown(formula, program):
         derived = tangent(program, tensors)
     return _made(program, tensors, derived, forward=True)
-
-
-def _is_complex(root: Scope) -> bool:
-    return not is_computed_real(root.body)
 
 
 def _made(

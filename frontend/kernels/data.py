@@ -7,15 +7,7 @@ from dataclasses import asdict, fields
 from itertools import chain
 from typing import Any
 
-from einderive.derivations.record.trace import (
-    all_fields,
-    integer_of,
-    items_of,
-    part_of,
-    seconds_of,
-    text_of,
-    within,
-)
+from einderive.derivations.record import trace
 from einderive.eops.told import Launch
 from einderive.frontend.kernels.texts import KernelText
 from einderive.ta.errors import RecordError
@@ -43,12 +35,12 @@ def kernels_data(found: Iterable[Iterable[KernelText]]) -> list[dict[str, Any]]:
 
 def read_kernels(data: Any, candidates: int) -> tuple[KernelText, ...]:
     """The kernels; RecordError where the data are malformed or too large."""
-    listed = items_of(data)
+    listed = trace.items_of(data)
     if len(listed) > MOST_KERNELS:
         raise RecordError(f"{len(listed)} kernels are too many")
     found, size = [], 0
     for number, each in enumerate(listed, 1):
-        with within(f"kernel {number}"):
+        with trace.within(f"kernel {number}"):
             kernel = _kernel(each, candidates)
         size += len(kernel.plan) + len(kernel.source)
         if size > MOST_TEXT:
@@ -59,30 +51,30 @@ def read_kernels(data: Any, candidates: int) -> tuple[KernelText, ...]:
 
 def _kernel(data: Any, candidates: int) -> KernelText:
     names = ("candidate", "stages", "language", "plan", "source", "configurations")
-    given = all_fields(data, names, "the kernel")
-    candidate = part_of(given, "candidate", integer_of)
+    given = trace.all_fields(data, names, "the kernel")
+    candidate = trace.part_of(given, "candidate", trace.integer_of)
     if not 0 <= candidate < candidates:
         raise RecordError(f"there is no candidate {candidate}; they are counted from 0")
-    stages = tuple(map(integer_of, part_of(given, "stages", items_of)))
+    stages = tuple(map(trace.integer_of, trace.part_of(given, "stages", trace.items_of)))
     if not all(0 <= stage < MOST_STAGES for stage in stages):
         raise RecordError("a kernel has a stage that no program has")
-    launches = part_of(given, "configurations", items_of)
+    launches = trace.part_of(given, "configurations", trace.items_of)
     if len(launches) > MOST_LAUNCHES:
         raise RecordError(f"{len(launches)} configurations are too many")
-    language, plan, source = (part_of(given, name, text_of) for name in names[2:5])
-    with within("configurations"):
+    language, plan, source = (trace.part_of(given, name, trace.text_of) for name in names[2:5])
+    with trace.within("configurations"):
         return KernelText(candidate, stages, language, plan, source, tuple(map(_launch, launches)))
 
 
 def _launch(data: Any) -> Launch:
-    given = all_fields(data, [item.name for item in fields(Launch)], "the configuration")
+    given = trace.all_fields(data, [item.name for item in fields(Launch)], "the configuration")
     for name in ("chosen", "timed"):
         if not isinstance(given[name], bool):
             raise RecordError(f"{given[name]!r:.80} stands where true or false belongs")
     return Launch(
-        part_of(given, "words", text_of),
+        trace.part_of(given, "words", trace.text_of),
         given["chosen"],
-        None if given["seconds"] is None else part_of(given, "seconds", seconds_of),
+        None if given["seconds"] is None else trace.part_of(given, "seconds", trace.seconds_of),
         given["timed"],
         *(_count(given, name) for name in ("registers", "spilled", "shared")),
     )
@@ -91,7 +83,7 @@ def _launch(data: Any) -> Launch:
 def _count(given: Mapping[str, Any], name: str) -> int | None:
     if given[name] is None:
         return None
-    count = part_of(given, name, integer_of)
+    count = trace.part_of(given, name, trace.integer_of)
     if not 0 <= count < 1 << 40:
         raise RecordError(f"{name} is {count}")
     return count

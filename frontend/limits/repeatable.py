@@ -45,7 +45,8 @@ def why_not_repeatable(
     """Why the call may give other bits; empty if nothing is known.  `simple` is its recording."""
     if device == "cpu" and simple is not None and _shares_sums(simple):
         return "all threads compute a part of one sum, whose bits depend on their number"
-    if device == "cuda" and (simple is None or _has_kernels(simple)):
+    calls = () if simple is None else (s for s in simple.steps if not isinstance(s, View))
+    if device == "cuda" and (simple is None or any(is_opaque(call.function) for call in calls)):
         return "a generated kernel is tuned by timing, which may change the order of a sum"
     for operation in observed(call, operands, simple).operations:
         if _in_no_order(operation, device):
@@ -78,10 +79,6 @@ def _shares_sums(simple: Simple) -> bool:
         if getattr(kernel, "team", 0):
             return True
     return False
-
-
-def _has_kernels(simple: Simple) -> bool:
-    return any(not isinstance(step, View) and is_opaque(step.function) for step in simple.steps)
 
 
 def _differs(call: Callable[..., Any], operands: Sequence[torch.Tensor]) -> str:

@@ -29,6 +29,7 @@ from einderive.frontend.running.execute import task_of
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.text import counted
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.listing import beside
 
 FULL_SECONDS, ROUGH_SECONDS = 10.0, 1.0
 POINTS = 1200
@@ -63,25 +64,7 @@ class Grid(NamedTuple):
     operations: float
 
 
-EXTENTS = (1, 8, 64, 512)
-FULL = Grid(
-    tuple(1 << power for power in range(10, 24, 2)),
-    ((1, 32), EXTENTS, EXTENTS, EXTENTS),
-    ((1, 32), (64, 1024, 16384), (1, 8, 64), (9, 72, 576)),
-    ((1, 8), (64, 4096), (1, 8, 64), (27, 216)),
-    ((256, 16384), (4, 64)),
-    ((1, 64, 4096, 65536), (4, 64, 1024)),
-    2e8,
-)
-ROUGH = Grid(
-    (1 << 10, 1 << 15, 1 << 19),
-    ((1, 32), (1, 64, 512), (1, 64, 512), (1, 64, 512)),
-    ((1, 32), (64, 4096), (1, 64), (9, 576)),
-    ((1,), (64, 4096), (1, 64), (27, 216)),
-    ((256, 4096), (4, 64)),
-    ((1, 4096), (4, 64)),
-    2e7,
-)
+FULL, ROUGH = (Grid(**beside(__name__)[word]) for word in ("full", "rough"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +110,9 @@ def measured(
     )
 
 
-def _reduction(kept: int, summed: int) -> tuple[Callable[[], object], float]:
-    return partial(torch.sum, torch.ones(kept, summed), 1), float(kept * summed)
-
-
-def _reduction_of_rows(kept: int, summed: int) -> tuple[Callable[[], object], float]:
-    return partial(torch.sum, torch.ones(summed, kept), 0), float(kept * summed)
+def _reduction(along: int, kept: int, summed: int) -> tuple[Callable[[], object], float]:
+    values = torch.ones(kept, summed) if along else torch.ones(summed, kept)
+    return partial(torch.sum, values, along), float(kept * summed)
 
 
 def title() -> str:
@@ -223,7 +203,8 @@ class _Probing:
 
     def _beyond(self, operator: str, small: Small) -> tuple[float, float]:
         """Bytes of a stage, and its seconds beyond its launch."""
-        tiny = self._stage(instance(operator, _at_eight(small)))
+        eights = {name: (8,) * len(shape) for name, shape in small.shapes.items()}
+        tiny = self._stage(instance(operator, small._replace(shapes=eights)))
         whole = instance(operator, small)
         seconds = self._stage(whole)
         return whole.work.bytes_moved, max(seconds - tiny, LEAST_SHARE * seconds)
@@ -241,8 +222,8 @@ class _Probing:
             ("convolution", self.grid.convolution, partial(_convolution, 2)),
             ("convolution3d", self.grid.convolution3d, partial(_convolution, 3)),
             ("window", self.grid.window, _window),
-            ("reduction", self.grid.reduction, _reduction),
-            ("reduction of rows", self.grid.reduction, _reduction_of_rows),
+            ("reduction", self.grid.reduction, partial(_reduction, 1)),
+            ("reduction of rows", self.grid.reduction, partial(_reduction, 0)),
         ):
             found[unit] = self._table(axes, make)
             yield {"rates": dict(found)}
@@ -340,7 +321,3 @@ def _stream(access: str, size: int) -> tuple[str, Small]:
         "gathered": ("gather", Small("Y[n] = E[I[n]]", dict.fromkeys("EI", (size,)))),
         "rows": ("gather", Small("Y[n,d] = E[I[n],d]", {"E": (count, ROW), "I": (count,)})),
     }[access]
-
-
-def _at_eight(small: Small) -> Small:
-    return small._replace(shapes={name: tuple(8 for _ in s) for name, s in small.shapes.items()})

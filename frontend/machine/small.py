@@ -21,10 +21,8 @@ from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.operator import Work
 from einderive.ta.ir.program import Program
+from einderive.ta.listing import beside
 from einderive.ta.notation.parse import parse
-
-SOFTMAX = "exp(S[i,j]-max[l](S[i,l]))/sum[l](exp(S[i,l]-max[t](S[i,t])))"
-TURN = "2*pi*{unit}k*n/8"
 
 
 class Small(NamedTuple):
@@ -35,62 +33,7 @@ class Small(NamedTuple):
     ranges: Mapping[str, tuple[int, int]] = MappingProxyType({})
 
 
-def _convolution(dimensions: int) -> Small:
-    hs, rs = "xyz"[:dimensions], "rst"[:dimensions]
-    rows = ",".join(f"{h}+{r}" for h, r in zip(hs, rs, strict=True))
-    text = f"Y[n,f,{','.join(hs)}] = A[n,c,{rows}]*K[f,c,{','.join(rs)}]"
-    shapes = {"A": (1, 2, *(4,) * dimensions), "K": (2, 2, *(3,) * dimensions)}
-    return Small(text, shapes, dict.fromkeys(hs, (0, 2)))
-
-
-def _transposed(dimensions: int) -> Small:
-    hs, rs = "xyz"[:dimensions], "rst"[:dimensions]
-    rows = ",".join(f"{h}-2*{r}" for h, r in zip(hs, rs, strict=True))
-    text = f"Y[n,f,{','.join(hs)}] = A[n,c,{','.join(rs)}]*K[f,c,{rows}]"
-    shapes = {"A": (1, 2, *(3,) * dimensions), "K": (2, 2, *(2,) * dimensions)}
-    return Small(text, shapes, dict.fromkeys(hs, (0, 6)))
-
-
-def _pool(reducer: str, dimensions: int) -> Small:
-    hs, rs = "xyz"[:dimensions], "rst"[:dimensions]
-    rows = ",".join(f"2*{h}+{r}" for h, r in zip(hs, rs, strict=True))
-    text = f"Y[n,{','.join(hs)}] = {reducer}[{','.join(rs)}](A[n,{rows}])"
-    ranges = {**dict.fromkeys(hs, (0, 2)), **dict.fromkeys(rs, (0, 2))}
-    return Small(text, {"A": (2, *(4,) * dimensions)}, ranges)
-
-
-def _fourier(term: str) -> Small:
-    return Small(f"Y[k] = sum[n](A[n]*{term})", {"A": (8,)}, {"k": (0, 8)})
-
-
-SMALL: dict[str, Small] = {
-    "elementwise": Small("Y[i] = A[i]*B[i]", {"A": (8,), "B": (8,)}),
-    KERNEL: Small("Y[i] = sum[k](A[i,k]*(B[i,k]+C[i]))", {"A": (4, 3), "B": (4, 3), "C": (4,)}),
-    "matmul": Small("Y[i,j] = A[i,k]*B[k,j]", {"A": (3, 4), "B": (4, 2)}),
-    "reduction": Small("Y[i] = sum[k](A[i,k])", {"A": (4, 3)}),
-    "softmax": Small(f"Y[i,j] = {SOFTMAX}", {"S": (4, 3)}),
-    "pad_slice": Small("Y[i] = A[i-2]", {"A": (5,)}, {"i": (0, 9)}),
-    "concat": Small("Y[i] = where(i < 3, A[i], B[i-3])", {"A": (3,), "B": (4,)}, {"i": (0, 7)}),
-    "gather": Small("Y[n,d] = E[I[n],d]", {"E": (6, 4), "I": (5,)}),
-    "scatter": Small("Y[I[n],d] += A[n,d]", {"A": (7, 3), "I": (7,), "Y": (5, 3)}),
-    "bincount": Small("Y[I[n]] += 1", {"I": (9,), "Y": (5,)}),
-    "argmin": Small("Y[i] = argmin[k](A[i,k])", {"A": (4, 3)}),
-    "argmax": Small("Y[i] = argmax[k](A[i,k])", {"A": (4, 3)}),
-    "attention": Small(
-        f"S[i,j] = Q[i,d]*K[j,d]; P[i,j] = {SOFTMAX}; O[i,e] = P[i,j]*V[j,e]",
-        {"Q": (5, 3), "K": (6, 3), "V": (6, 4)},
-    ),
-    "repaired": Small("Y[i,j] = sum[k]((A[i,k]-B[j,k])^2)", {"A": (4, 3), "B": (5, 3)}),
-    "fft_real": _fourier(f"cos({TURN.format(unit='')})"),
-    "fft_imaginary": _fourier(f"sin({TURN.format(unit='')})"),
-    "fft": _fourier(f"exp(-{TURN.format(unit='1j*')})"),
-    "ifft": _fourier(f"exp({TURN.format(unit='1j*')})"),
-    **{f"conv{n}d": _convolution(n) for n in (1, 2, 3)},
-    **{f"conv_transpose{n}d": _transposed(n) for n in (1, 2, 3)},
-    **{f"avg_pool{n}d": _pool("sum", n) for n in (1, 2, 3)},
-    **{f"max_pool{n}d": _pool("max", n) for n in (1, 2, 3)},
-}
-"""By operator; views are free and have no launch."""
+SMALL: dict[str, Small] = {name: Small(**given) for name, given in beside(__name__).items()}
 
 
 class Instance(NamedTuple):

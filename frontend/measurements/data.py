@@ -7,21 +7,11 @@ A number that is missing, as the time of a program that did not run, is null.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import inf, isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
-from einderive.derivations.record.trace import (
-    all_fields,
-    fields_of,
-    integer_of,
-    items_of,
-    part_of,
-    seconds_of,
-    text_of,
-    truth_of,
-    within,
-)
+from einderive.derivations.record import trace
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import Accuracy
@@ -39,11 +29,8 @@ MOST_TEXT = 1 << 18
 LATEST = 2.5e11
 """Seconds since 1970 in the year 9892: later times have no date."""
 FIELDS = ("made", "device", "environment", "interrupted", "checks", "trials", "stages")
-TRIAL = (
-    *("label", "candidate", "operators", "seconds", "spread", "error", "steps_that_can_cancel"),
-    *("digits_by_step", "hard_inputs", "verdict", "chosen", "lines"),
-)
-FAMILY = ("family", "error", "written_error", "digits_lost", "accepted", "standard")
+Fields: TypeAlias = Mapping[str, tuple[str, Callable[[Any], Any]]]
+"""The fields of an object in a record: the attribute that each holds, and how it is read."""
 
 
 def race_data(race: RecordedRace, candidates: Sequence[Plan]) -> dict[str, Any]:
@@ -75,29 +62,22 @@ def _trials_data(race: RecordedRace, numbers: Mapping[int, int]) -> list[dict[st
 def _trial_data(trial: Trial, race: RecordedRace, numbers: Mapping[int, int]) -> dict[str, Any]:
     plan = trial.plan
     return {
-        "label": trial.label,
+        **_data(trial, TRIAL),
         "candidate": None if plan is None else numbers.get(id(plan), GIVEN),
-        "operators": list(trial.words),
-        "seconds": _finite(trial.seconds),
-        "spread": _finite(trial.spread),
-        "error": _finite(trial.error),
-        "steps_that_can_cancel": list(trial.cancelling),
-        "digits_by_step": [[step, lost] for step, lost in trial.step_digits],
-        "hard_inputs": [
-            {
-                "family": family.family,
-                "error": _finite(family.error),
-                "written_error": _finite(family.written),
-                "digits_lost": _finite(family.digits),
-                "accepted": family.accepted,
-                "standard": family.standard,
-            }
-            for family in trial.families
-        ],
-        "verdict": trial.verdict,
         "chosen": trial is race.chosen,
-        "lines": trial.text,
     }
+
+
+def _data(value: object, parts: Fields) -> dict[str, Any]:
+    return {name: _plain(getattr(value, of)) for name, (of, _) in parts.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, FamilyError):
+        return _data(value, FAMILY)
+    if isinstance(value, tuple | list):
+        return [*map(_plain, value)]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _stages_data(known: StageSeconds, candidates: Sequence[Plan]) -> list[list[float | None]]:
@@ -108,10 +88,6 @@ def _stages_data(known: StageSeconds, candidates: Sequence[Plan]) -> list[list[f
     return found
 
 
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None
-
-
 def read_race(
     data: Any, source: Program, accuracy: Accuracy, candidates: Sequence[Plan], unchanged: Plan
 ) -> RecordedRace | None:
@@ -119,15 +95,15 @@ def read_race(
     they were taken.  RecordError where the data are malformed or too large."""
     if isinstance(data, list):
         return None
-    given = all_fields(data, FIELDS, "a race")
-    made = part_of(given, "made", _number)
+    given = trace.all_fields(data, FIELDS, "a race")
+    made = trace.part_of(given, "made", _number)
     if not 0 <= made < LATEST:
         raise RecordError("`made` is no time in seconds since 1970")
-    with within("trials"):
+    with trace.within("trials"):
         listed = _bounded(given["trials"], MOST_TRIALS)
         trials, winners = [], []
         for number, each in enumerate(listed, 1):
-            with within(f"trial {number}"):
+            with trace.within(f"trial {number}"):
                 trial, chosen = _trial(each, candidates, unchanged)
             trials.append(trial)
             winners += [trial] * chosen
@@ -140,85 +116,68 @@ def read_race(
         accuracy=accuracy,
         trials=tuple(trials),
         chosen=winners[0],
-        device=part_of(given, "device", text_of),
-        interrupted=part_of(given, "interrupted", truth_of),
-        checks=part_of(given, "checks", truth_of),
+        device=trace.part_of(given, "device", trace.text_of),
+        interrupted=trace.part_of(given, "interrupted", trace.truth_of),
+        checks=trace.part_of(given, "checks", trace.truth_of),
         made=made,
-        environment=part_of(given, "environment", _words),
-        stages=part_of(given, "stages", _stages, candidates),
+        environment=trace.part_of(given, "environment", _words),
+        stages=trace.part_of(given, "stages", _stages, candidates),
     )
 
 
 def _trial(data: Any, candidates: Sequence[Plan], unchanged: Plan) -> tuple[Trial, bool]:
     """The trial, and whether it is the chosen one."""
-    given = all_fields(data, TRIAL, "the trial")
-    trial = Trial(
-        label=part_of(given, "label", text_of),
-        plan=part_of(given, "candidate", _plan, candidates, unchanged),
-        words=part_of(given, "operators", _texts),
-        seconds=part_of(given, "seconds", _seconds),
-        error=part_of(given, "error", _missing),
-        verdict=part_of(given, "verdict", text_of),
-        families=part_of(given, "hard_inputs", _families),
-        step_digits=part_of(given, "digits_by_step", _pairs),
-        spread=part_of(given, "spread", seconds_of),
-        text=part_of(given, "lines", text_of),
-    )
-    part_of(given, "steps_that_can_cancel", _texts)  # the steps themselves say it
-    return trial, part_of(given, "chosen", truth_of)
+    given = trace.all_fields(data, TRIAL_NAMES, "the trial")
+    plan = trace.part_of(given, "candidate", _plan, candidates, unchanged)
+    stated = _parts(given, TRIAL)
+    del stated["cancelling"]  # the steps themselves say it
+    return Trial(plan=plan, **stated), trace.part_of(given, "chosen", trace.truth_of)
+
+
+def _parts(given: Mapping[str, Any], parts: Fields) -> dict[str, Any]:
+    return {of: trace.part_of(given, name, read) for name, (of, read) in parts.items()}
 
 
 def _plan(value: Any, candidates: Sequence[Plan], unchanged: Plan) -> Plan | None:
     if value is None:
         return None
-    if not GIVEN <= integer_of(value) < len(candidates):
+    if not GIVEN <= trace.integer_of(value) < len(candidates):
         raise RecordError(f"there is no candidate {value!r:.40}")
     return apart(unchanged) if value == GIVEN else candidates[value]
 
 
 def _families(value: Any) -> tuple[FamilyError, ...]:
-    found = []
-    for each in _bounded(value, MOST_LISTED):
-        given = all_fields(each, FAMILY, "a family")
-        found.append(
-            FamilyError(
-                family=part_of(given, "family", text_of),
-                error=part_of(given, "error", _missing),
-                written=part_of(given, "written_error", _missing),
-                digits=part_of(given, "digits_lost", _missing),
-                accepted=part_of(given, "accepted", truth_of),
-                standard=part_of(given, "standard", truth_of),
-            )
-        )
-    return tuple(found)
+    listed = _bounded(value, MOST_LISTED)
+    given = (trace.all_fields(each, [*FAMILY], "a family") for each in listed)
+    return tuple(FamilyError(**_parts(each, FAMILY)) for each in given)
 
 
 def _stages(value: Any, candidates: Sequence[Plan]) -> StageSeconds:
     found = {}
     for plan, row in zip(candidates, _bounded(value, len(candidates)), strict=False):
-        for stage, seconds in zip(plan.stages, items_of(row, len(plan.stages)), strict=True):
+        for stage, seconds in zip(plan.stages, trace.items_of(row, len(plan.stages)), strict=True):
             if seconds is not None:
-                found[stage.scope, stage.operator] = seconds_of(seconds)
+                found[stage.scope, stage.operator] = trace.seconds_of(seconds)
     return found
 
 
 def _pairs(value: Any) -> tuple[tuple[str, float], ...]:
-    pairs = (items_of(each, 2) for each in _bounded(value, MOST_LISTED))
-    return tuple((text_of(step), _number(lost)) for step, lost in pairs)
+    pairs = (trace.items_of(each, 2) for each in _bounded(value, MOST_LISTED))
+    return tuple((trace.text_of(step), _number(lost)) for step, lost in pairs)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(map(text_of, _bounded(value, MOST_LISTED)))
+    return tuple(map(trace.text_of, _bounded(value, MOST_LISTED)))
 
 
 def _words(value: Any) -> Mapping[str, str]:
-    given = fields_of(value)
+    given = trace.fields_of(value)
     _require(given, MOST_LISTED)
-    return {text_of(name): text_of(words) for name, words in given.items()}
+    return {trace.text_of(name): trace.text_of(words) for name, words in given.items()}
 
 
 def _bounded(value: Any, most: int) -> list[Any]:
-    found = items_of(value)
+    found = trace.items_of(value)
     _require(found, most)
     return found
 
@@ -229,7 +188,7 @@ def _require(found: Collection[Any], most: int) -> None:
 
 
 def _seconds(value: Any) -> float:
-    return inf if value is None else seconds_of(value)
+    return inf if value is None else trace.seconds_of(value)
 
 
 def _missing(value: Any) -> float:
@@ -241,3 +200,27 @@ def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
         raise RecordError(f"{value!r:.80} stands where a number belongs")
     return float(value)
+
+
+FAMILY: Fields = {
+    "family": ("family", trace.text_of),
+    "error": ("error", _missing),
+    "written_error": ("written", _missing),
+    "digits_lost": ("digits", _missing),
+    "accepted": ("accepted", trace.truth_of),
+    "standard": ("standard", trace.truth_of),
+}
+TRIAL: Fields = {
+    "label": ("label", trace.text_of),
+    "operators": ("words", _texts),
+    "seconds": ("seconds", _seconds),
+    "spread": ("spread", trace.seconds_of),
+    "error": ("error", _missing),
+    "steps_that_can_cancel": ("cancelling", _texts),
+    "digits_by_step": ("step_digits", _pairs),
+    "hard_inputs": ("families", _families),
+    "verdict": ("verdict", trace.text_of),
+    "lines": ("text", trace.text_of),
+}
+"""Of the fields of a trial, those that say the same without the race around it."""
+TRIAL_NAMES = (*TRIAL, "candidate", "chosen")

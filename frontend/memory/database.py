@@ -23,7 +23,7 @@ from typing import Final, TypeVar
 from einderive.eops.cache_folder import theirs
 from einderive.frontend.memory.folder import is_local, locked, writable
 from einderive.frontend.memory.seal import fits, key_of, known_key, seal
-from einderive.frontend.memory.store import Kept, State
+from einderive.frontend.memory.store import Kept, State, Store
 
 SCHEMA: Final = 1
 TABLE: Final = """
@@ -59,7 +59,7 @@ class Newer(Exception):
     """The file was written by a release that keeps texts in another way."""
 
 
-class Database:
+class Database(Store):
     """The store in a folder.  It is opened anew for each operation: nothing is shared by threads,
     or by processes that were forked."""
 

@@ -31,7 +31,7 @@ def writable(folder: Path) -> bool:
 def is_local(folder: Path) -> bool:
     """Whether the folder is known to lie on a disk of this machine."""
     try:
-        place = str(folder.resolve())
+        place = folder.resolve()
         lines = MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
     except (OSError, RuntimeError):
         return False
@@ -41,13 +41,9 @@ def is_local(folder: Path) -> bool:
         words = before.split()
         if len(words) > 4 and after:
             point = words[4].encode().decode("unicode_escape")  # a blank is \040
-            if _below(place, point) and len(point) >= longest:  # the last one covers the others
+            if place.is_relative_to(point) and len(point) >= longest:  # the last covers the others
                 found, longest = after.split()[0], len(point)
     return found in LOCAL
-
-
-def _below(place: str, point: str) -> bool:
-    return place == point or place.startswith(point.rstrip("/") + "/")
 
 
 @contextmanager

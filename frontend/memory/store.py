@@ -1,9 +1,9 @@
-"""The protocol of a store: texts by kind and key, which outlive the process."""
+"""Stores of texts by kind and key, which outlive the process; here, one that keeps nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 
 class Kept(NamedTuple):
@@ -33,43 +33,30 @@ class State(NamedTuple):
     most: int = 0
 
 
-class Store(Protocol):
-    """Keeps texts.  No method raises an error for what the disk or another process does: what
-    cannot be read is not there, and what cannot be kept is not kept."""
-
-    def get(self, kind: str, key: str) -> Kept | None:
-        """The text, which is the one that was given to `put`; None if there is none."""
-
-    def put(self, kind: str, key: str, text: str, about: str = "") -> bool:
-        """Keeps the text in place of the one with this kind and key; says whether that is done."""
-
-    def every(self) -> Iterator[Kept]:
-        """All that is kept, the latest used first."""
-
-    def clear(self) -> int:
-        """Forgets everything; the number of texts that there were."""
-
-    def state(self) -> State:
-        """Where texts are kept, and whether they can be."""
-
-
-class Nothing:
-    """The store that keeps nothing."""
+class Store:
+    """Keeps texts; this one keeps none, because of a problem.  No method raises an error for what
+    the disk or another process does: what cannot be read is not there, and what cannot be kept is
+    not kept."""
 
     def __init__(self, problem: str) -> None:
         self.problem = problem
 
     def get(self, kind: str, key: str) -> Kept | None:
+        """The text, which is the one that was given to `put`; None if there is none."""
         return None
 
     def put(self, kind: str, key: str, text: str, about: str = "") -> bool:
+        """Keeps the text in place of the one with this kind and key; says whether that is done."""
         return False
 
     def every(self) -> Iterator[Kept]:
+        """All that is kept, the latest used first."""
         return iter(())
 
     def clear(self) -> int:
+        """Forgets everything; the number of texts that there were."""
         return 0
 
     def state(self) -> State:
+        """Where texts are kept, and whether they can be."""
         return State("", self.problem)

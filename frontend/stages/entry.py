@@ -31,6 +31,7 @@ from torch.nn import functional
 from einderive.frontend.formulas.catalogue import entries
 from einderive.frontend.formulas.lines import line_as_function
 from einderive.frontend.formulas.operands import Array, Operand, operands
+from einderive.ta.listing import beside
 
 HALF: Final = "half types"
 KINDS: Final = (
@@ -41,16 +42,7 @@ KINDS: Final = (
 ELEMENTS: Final = (400, 40_000, 4_000_000)
 """The largest operand or result has about this many elements, or the loops this many steps."""
 Extents: TypeAlias = tuple[int, int, int]
-SIZES: Final[Mapping[str, Mapping[str, Extents]]] = {
-    "line": {"n": (400, 40_000, 4_000_000)},
-    "odd line": {"n": (397, 40_009, 4_000_037)},
-    "square": {"n": (20, 200, 2000), "m": (20, 200, 2000)},
-    "odd": {"n": (19, 191, 1999), "m": (21, 211, 2003)},
-    "wide": {"n": (4, 32, 128), "m": (100, 1250, 31250)},
-    "tall": {"n": (100, 1250, 62500), "m": (4, 32, 64)},
-    "cube": {"n": (7, 34, 159)},
-}
-
+SIZES: Final[Mapping[str, Mapping[str, Extents]]] = beside(__name__)["sizes"]
 Layout: TypeAlias = Literal["dense", "transposed", "every other"]
 LAYOUTS: Final[tuple[Layout, ...]] = get_args(Layout)
 

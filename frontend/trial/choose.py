@@ -22,7 +22,7 @@ from einderive.frontend.limits.asked import ANY, Limits
 from einderive.frontend.limits.memory import amount, require_memory
 from einderive.frontend.limits.work import require_work
 from einderive.frontend.machine.extraction import UNKNOWN, extracted
-from einderive.frontend.memory.store import Nothing, Store
+from einderive.frontend.memory.store import Store
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import (
     compiled_candidate,
@@ -114,7 +114,7 @@ def choose(
     interrupted = False
     try:
         say("measuring stages")
-        derivation, known = _extracted(derivation, judge, tried, kept or Nothing("not asked for"))
+        derivation, known = _extracted(derivation, judge, tried, kept or Store("not asked for"))
         words = {entrant.trial.words for entrant in plain if entrant.run is not None}
         most = len(derivation.candidates) if tried and judge.limits else tried
         trying = worth_trying(derivation, words, max(most, tried), known)

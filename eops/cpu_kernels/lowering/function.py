@@ -15,18 +15,9 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import types
 
-from einderive.eops.cpu_kernels.lowering import operations
+from einderive.eops.cpu_kernels.lowering import operations, values
 from einderive.eops.cpu_kernels.lowering.expressions import Expressions
 from einderive.eops.cpu_kernels.lowering.sources import Source, is_short, names_on_stack, source_of
-from einderive.eops.cpu_kernels.lowering.values import (
-    WHOLE,
-    Unknown,
-    Value,
-    cast,
-    constant,
-    layout,
-    united,
-)
 
 MOST_GUESSES: Final = 40
 BEFORE: Final = "entry"
@@ -64,15 +55,15 @@ class Module:
         """What says of a loop that it is not to be written out before it is vectorised.  A loop's
         properties are a list that begins with itself."""
         disable = self.module.add_metadata(["llvm.loop.unroll.disable"])
-        found = self.module.add_metadata([layout(WHOLE)(next(self.loops)), disable])
+        found = self.module.add_metadata([values.layout(values.WHOLE)(next(self.loops)), disable])
         found.operands = (found, disable)
         return found
 
     def _written(self, source: Source, kinds: tuple[Any, ...], name: str) -> tuple[Any, Any]:
         slots: dict[str, Any] = {}
         for guess in range(MOST_GUESSES):
-            result = layout(types.void)
-            shape = ir.FunctionType(result, [layout(kind) for kind in kinds])
+            result = values.layout(types.void)
+            shape = ir.FunctionType(result, [values.layout(kind) for kind in kinds])
             made = ir.Function(self.module, shape, name if not guess else f"{name}.again{guess}")
             writer = _Writer(self, made, source, slots)
             try:
@@ -82,23 +73,23 @@ class Module:
                 continue
             made.attributes.add("nounwind")
             if kind is not types.void:  # the type of a result is known only now
-                shape = ir.FunctionType(layout(kind), shape.args)
-                made.ftype, made.return_value = shape, ir.ReturnValue(made, layout(kind))
+                shape = ir.FunctionType(values.layout(kind), shape.args)
+                made.ftype, made.return_value = shape, ir.ReturnValue(made, values.layout(kind))
                 made.type = shape.as_pointer()
             return made, kind
-        raise Unknown(f"the types of {name}")
+        raise values.Unknown(f"the types of {name}")
 
 
 class _Writer(Expressions):
     def __init__(self, module: Module, made: Any, source: Source, slots: dict[str, Any]) -> None:
         self.module, self.made, self.source, self.slots = module, made, source, slots
         self.places: dict[str, Any] = {}
-        self.bound: dict[str, Value] = {}
+        self.bound: dict[str, values.Value] = {}
         self.kept = names_on_stack(source.tree)
         self.depth = 0
         self.entry = made.append_basic_block(BEFORE)
         self.builder = ir.IRBuilder(made.append_basic_block("body"))
-        self.result: Value | None = None
+        self.result: values.Value | None = None
 
     def written(self, kinds: Sequence[Any]) -> Any:
         """Writes the body; the type of the result."""
@@ -106,7 +97,7 @@ class _Writer(Expressions):
         for argument, value, kind in zip(
             self.source.tree.args.args, self.made.args, kinds, strict=True
         ):
-            self.assign(argument.arg, Value(value, kind))
+            self.assign(argument.arg, values.Value(value, kind))
         self.block(self.source.tree.body)
         if self.result is None:
             self.builder.ret_void()
@@ -120,7 +111,7 @@ class _Writer(Expressions):
     def block(self, lines: Sequence[ast.stmt]) -> None:
         for line in lines:
             if self.result is not None:
-                raise Unknown("a line after return")
+                raise values.Unknown("a line after return")
             self.statement(line)
 
     def statement(self, line: ast.stmt) -> None:
@@ -143,55 +134,55 @@ class _Writer(Expressions):
             case ast.Return(value=value) if value is not None and not self.depth:
                 self.result = self.value(value)
             case _:
-                raise Unknown(type(line).__name__)
+                raise values.Unknown(type(line).__name__)
 
     def bind(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
             self.assign(target.id, self.value(value))
             return
         if not isinstance(target, ast.Tuple):
-            raise Unknown(ast.unparse(target))
+            raise values.Unknown(ast.unparse(target))
         names = [name.id for name in target.elts if isinstance(name, ast.Name)]
         if isinstance(value, ast.Tuple):
             parts = [self.value(each) for each in value.elts]
         else:
             whole = self.value(value)
             if not isinstance(whole.kind, tuple):
-                raise Unknown(ast.unparse(value))
+                raise values.Unknown(ast.unparse(value))
             parts = [
-                Value(self.builder.extract_value(whole.value, place), kind)
+                values.Value(self.builder.extract_value(whole.value, place), kind)
                 for place, kind in enumerate(whole.kind)
             ]
         if len(names) != len(target.elts) or len(names) != len(parts):
-            raise Unknown(ast.unparse(target))
+            raise values.Unknown(ast.unparse(target))
         for name, part in zip(names, parts, strict=True):
             self.assign(name, part)
 
-    def assign(self, name: str, found: Value) -> None:
+    def assign(self, name: str, found: values.Value) -> None:
         if name not in self.kept:
             self.bound[name] = found
             return
         kind = self.slots.setdefault(name, found.kind)
-        wider = united([kind, found.kind])
+        wider = values.united([kind, found.kind])
         if wider != kind:
             self.slots[name] = wider
             raise _Again
         if name not in self.places:
-            self.places[name] = ir.IRBuilder(self.entry).alloca(layout(kind), name=name)
-        value = cast(self.builder, found.value, found.kind, kind)
+            self.places[name] = ir.IRBuilder(self.entry).alloca(values.layout(kind), name=name)
+        value = values.cast(self.builder, found.value, found.kind, kind)
         self.builder.store(value, self.places[name])
 
     def called(self, function: Callable[..., Any], kinds: tuple[Any, ...]) -> tuple[Any, Any]:
         return self.module.called(function, kinds)
 
-    def read(self, name: str) -> Value:
+    def read(self, name: str) -> values.Value:
         if name in self.bound:
             return self.bound[name]
         if name in self.places:
-            return Value(self.builder.load(self.places[name]), self.slots[name])
-        found = constant(self.source.space.get(name))
+            return values.Value(self.builder.load(self.places[name]), self.slots[name])
+        found = values.constant(self.source.space.get(name))
         if found is None:
-            raise Unknown(f"the name {name}")
+            raise values.Unknown(f"the name {name}")
         return found
 
     def loop(self, name: str, iterable: ast.expr, body: Sequence[ast.stmt]) -> None:
@@ -208,20 +199,22 @@ class _Writer(Expressions):
             ) if step > 0:
                 pass
             case _:
-                raise Unknown(ast.unparse(iterable))
+                raise values.Unknown(ast.unparse(iterable))
         builder = self.builder
-        low, high = (cast(builder, *self.value(end), WHOLE) for end in (start, stop))
+        low, high = (values.cast(builder, *self.value(end), values.WHOLE) for end in (start, stop))
         before, head = builder.block, builder.append_basic_block("loop")
         builder.branch(head)
         builder.position_at_end(head)
-        place = builder.phi(layout(WHOLE))
+        place = builder.phi(values.layout(values.WHOLE))
         place.add_incoming(low, before)
         within, after = builder.append_basic_block("body"), builder.append_basic_block("after")
         builder.cbranch(builder.icmp_signed("<", place, high), within, after)
         builder.position_at_end(within)
-        self.assign(name, Value(place, WHOLE))
+        self.assign(name, values.Value(place, values.WHOLE))
         self.inner(body)
-        place.add_incoming(builder.add(place, layout(WHOLE)(step), flags=("nsw",)), builder.block)
+        place.add_incoming(
+            builder.add(place, values.layout(values.WHOLE)(step), flags=("nsw",)), builder.block
+        )
         back = builder.branch(head)
         if is_short(start, stop, body):
             back.set_metadata("llvm.loop", self.module.rolled())

@@ -15,16 +15,12 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 TYPES: Final[dict[str, Any]] = {
-    "float32": types.float32,
-    "float64": types.float64,
     "float16": types.int16,
     "bfloat16": types.int16,
-    "int64": types.int64,
-    "int32": types.int32,
-    "int16": types.int16,
-    "int8": types.int8,
-    "uint8": types.uint8,
     "bool": types.uint8,
+    "uint8": types.uint8,
+    **{name: getattr(types, name) for name in ("int8", "int16", "int32", "int64")},
+    **{name: getattr(types, name) for name in ("float32", "float64")},
 }
 """The types of elements that kernels read, as numba has them; half types by their bits."""
 DATA: Final = types.CPointer(types.int64)

@@ -1,4 +1,4 @@
-"""Comparisons, roundings and other functions of a few instructions, for loops."""
+"""Comparisons, roundings and other functions of a few instructions, for loops: a table in TOML."""
 
 from __future__ import annotations
 
@@ -9,125 +9,44 @@ from typing import Any, Final
 
 import numpy as np
 
-from einderive.eops.cpu_kernels.words.machine import (
-    Written,
-    absolute,
-    compiled,
-    root,
-    rounded_down,
-    rounded_even,
-    rounded_to_zero,
-    rounded_up,
-)
+from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.machine import Written, compiled
+from einderive.ta.listing import beside
 
-INSTRUCTIONS: Final[Mapping[str, Written]] = {
-    "sqrt": root,
-    "abs": absolute,
-    "floor": rounded_down,
-    "ceil": rounded_up,
-    "trunc": rounded_to_zero,
-    "round": rounded_even,
-}
-"""Functions of one instruction."""
+TABLE: Final = beside(__name__)
+WORDS: Final = ("absolute", "root", "rounded_down", "rounded_even", "rounded_to_zero", "rounded_up")
 
 
 @cache
 def simple(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
     real = np.float32 if dtype == "float32" else np.float64
-    return {**INSTRUCTIONS, **_pieces(real), **_constants(real)}
+    numbers = {"zero": 0, "one": 1, "infinity": math.inf, "circle": math.pi, "nothing": math.nan}
+    space = {name: real(number) for name, number in numbers.items()}
+    return _of_texts("real", {**space, **{word: getattr(machine, word) for word in WORDS}})
+
+
+@cache
+def whole_simple(dtype: str) -> Mapping[str, Written]:
+    """Likewise, for int64 or int32."""
+    whole = np.int64 if dtype == "int64" else np.int32
+    most = np.iinfo(whole).bits - 1
+    return _of_texts("whole", {"whole": whole, "zero": whole(0), "most": whole(most)})
 
 
 @cache
 def truths() -> Mapping[str, Written]:
     """The conditions on numbers (isnan and so on), for numbers of every type."""
-    infinity = math.inf
-
-    @compiled
-    def less(x: Any, y: Any) -> Any:
-        return x < y
-
-    @compiled
-    def less_equal(x: Any, y: Any) -> Any:
-        return x <= y
-
-    @compiled
-    def equal(x: Any, y: Any) -> Any:
-        return x == y
-
-    @compiled
-    def not_equal(x: Any, y: Any) -> Any:
-        return x != y
-
-    @compiled
-    def isnan(x: Any) -> Any:
-        return x != x
-
-    @compiled
-    def isinf(x: Any) -> Any:
-        return (x == infinity) | (x == -infinity)
-
-    @compiled
-    def isfinite(x: Any) -> Any:
-        return (x > -infinity) & (x < infinity)
-
-    return {
-        "less": less,
-        "less_equal": less_equal,
-        "equal": equal,
-        "not_equal": not_equal,
-        "isnan": isnan,
-        "isinf": isinf,
-        "isfinite": isfinite,
-    }
+    return _of_texts("truths", {"infinity": math.inf})
 
 
-def _pieces(real: type) -> dict[str, Written]:
-    zero, one, infinity = real(0), real(1), real(math.inf)
-
-    @compiled
-    def rsqrt(x: Any) -> Any:
-        return one / root(x)
-
-    @compiled
-    def relu(x: Any) -> Any:
-        return zero if x < zero else x
-
-    @compiled
-    def sign(x: Any) -> Any:
-        return one if x > zero else -one if x < zero else x
-
-    @compiled
-    def finite(x: Any) -> Any:
-        return x if absolute(x) < infinity else zero
-
-    @compiled
-    def maximum(x: Any, y: Any) -> Any:
-        return x if x >= y or x != x else y
-
-    @compiled
-    def minimum(x: Any, y: Any) -> Any:
-        return x if x <= y or x != x else y
-
-    return {
-        "rsqrt": rsqrt,
-        "relu": relu,
-        "sign": sign,
-        "finite": finite,
-        "maximum": maximum,
-        "minimum": minimum,
-    }
-
-
-def _constants(real: type) -> dict[str, Written]:
-    pi, nothing = real(math.pi), real(math.nan)
-
-    @compiled
-    def circle() -> Any:
-        return pi
-
-    @compiled
-    def no_number() -> Any:
-        return nothing
-
-    return {"pi": circle, "nan": no_number}
+def _of_texts(kind: str, space: Mapping[str, Any]) -> Mapping[str, Written]:
+    """The functions of a part of the table; `space` says what names mean in their values."""
+    found = {}
+    for call, value in TABLE[kind].items():
+        text, name = f"def {call}:\n    return {value}\n", call.partition("(")[0]
+        known = dict(space)
+        exec(text, known)
+        known[name].text = text
+        found[name] = compiled(known[name])
+    return found

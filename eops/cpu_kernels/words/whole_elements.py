@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from einderive.eops.cpu_kernels.words.machine import Written, compiled
+from einderive.eops.cpu_kernels.words.simple_elements import whole_simple
 
 
 @cache
@@ -19,31 +20,6 @@ def whole_elements(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for int64 or int32."""
     whole = np.int64 if dtype == "int64" else np.int32
     zero, one = whole(0), whole(1)
-    most = whole(63 if dtype == "int64" else 31)
-
-    @compiled
-    def same(x: Any) -> Any:
-        return x
-
-    @compiled
-    def magnitude(x: Any) -> Any:
-        return -x if x < zero else x
-
-    @compiled
-    def relu(x: Any) -> Any:
-        return zero if x < zero else x
-
-    @compiled
-    def sign(x: Any) -> Any:
-        return whole(x > zero) - whole(x < zero)
-
-    @compiled
-    def maximum(x: Any, y: Any) -> Any:
-        return x if x >= y else y
-
-    @compiled
-    def minimum(x: Any, y: Any) -> Any:
-        return x if x <= y else y
 
     @compiled
     def remainder(x: Any, y: Any) -> Any:
@@ -61,42 +37,5 @@ def whole_elements(dtype: str) -> Mapping[str, Written]:
         quotient = x // (one if small else y)
         return -x if y == -one else quotient
 
-    @compiled
-    def both(x: Any, y: Any) -> Any:
-        return x & y
-
-    @compiled
-    def either(x: Any, y: Any) -> Any:
-        return x | y
-
-    @compiled
-    def differing(x: Any, y: Any) -> Any:
-        return x ^ y
-
-    @compiled
-    def left(x: Any, y: Any) -> Any:
-        return zero if y > most else x << (most if y > most else y)
-
-    @compiled
-    def right(x: Any, y: Any) -> Any:
-        return x >> (most if y > most else y)
-
-    return {
-        "abs": magnitude,
-        "bitwise_and": both,
-        "bitwise_left_shift": left,
-        "bitwise_or": either,
-        "bitwise_right_shift": right,
-        "bitwise_xor": differing,
-        "ceil": same,
-        "floor": same,
-        "floor_divide": floor_divide,
-        "fmod": fmod,
-        "maximum": maximum,
-        "minimum": minimum,
-        "relu": relu,
-        "remainder": remainder,
-        "round": same,
-        "sign": sign,
-        "trunc": same,
-    }
+    own = {"remainder": remainder, "fmod": fmod, "floor_divide": floor_divide}
+    return {**whole_simple(dtype), **own}

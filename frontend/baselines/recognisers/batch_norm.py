@@ -9,52 +9,39 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from einderive.frontend.baselines.writing.idioms import ways
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.views import View, arranged, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import expr
-from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Scope
+from einderive.ta.ir.affine import bits
+from einderive.ta.ir.node import Access, Add, Const, Node, Scope
+
+FORMS = tuple(f"(X-M)*rsqrt(v){gain}{bias}" for gain in ("*G", "") for bias in ("+B", ""))
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
-    if scope.sums or scope.empty or len(scope.loops) < 2:
+    rank = len(scope.loops)
+    found = next(ways(scope.body, *FORMS), None)
+    if found is None or scope.sums or scope.empty or rank < 2:
         return None
-    body, bias = scope.body, None
-    if isinstance(body, Add) and len(body.terms) == 2:
-        bias = next((t for t in body.terms if isinstance(t, Access)), None)
-        body = next((t for t in body.terms if t is not bias), body)
-    if not isinstance(body, Mul):
+    values, mean, (variance, eps) = found["X"], found["M"], _variance(found["v"])
+    given = [found.get(name) for name in "GB"]
+    small = [part for part in (mean, variance, *given) if part is not None]
+    if eps <= 0 or variance.free.bit_count() != 1 or values.free != (1 << rank) - 1:
         return None
-    root = next((f for f in body.factors if isinstance(f, Apply) and f.function == "rsqrt"), None)
-    centred = next((f for f in body.factors if isinstance(f, Add)), None)
-    gain = [f for f in body.factors if f is not root and f is not centred]
-    if root is None or centred is None or len(gain) > 1 or len(centred.terms) != 2:
+    if any(part.free != variance.free for part in small) or not isinstance(values, Access):
         return None
-    values = next((t for t in centred.terms if isinstance(t, Access)), None)
-    coefficient, mean = split_coefficient(next(t for t in centred.terms if t is not values))
-    if values is None or coefficient != -1 or root.free.bit_count() != 1:
-        return None
-    channel = root.free
-    given = [mean, *gain, *([bias] if bias is not None else [])]
-    if any(part.free != channel or not isinstance(part, Access) for part in given):
-        return None
-    if values.free != (1 << len(scope.loops)) - 1:
-        return None
-    c = channel.bit_length() - 1
-    variance, eps = _variance(root.args[0])
-    if eps <= 0 or variance.free != channel:
-        return None
+    (c,) = bits(variance.free)
 
-    def part(node: Node) -> str:
-        return Scalars(scope.loops, (c,), writer).text(node)
+    def part(node: Node | None) -> str:
+        return "None" if node is None else Scalars(scope.loops, (c,), writer).text(node)
 
-    rest = [i for i in range(len(scope.loops)) if i != c]
+    rest = [i for i in range(rank) if i != c]
     order = (rest[0], c, *rest[1:])
     x = arranged(view(values, scope.loops, writer), [(i,) for i in order])
-    texts = [x, part(mean), part(variance), part(gain[0]) if gain else "None"]
-    texts.append("None" if bias is None else part(bias))
+    texts = [x, *map(part, (mean, variance, *given))]
     text = f"F.batch_norm({', '.join(texts)}, eps={rounded(eps)!r})"
     return Written(permuted(View(text, order), range(len(order))), "batch_norm")
 

@@ -13,7 +13,7 @@ from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Writ
 from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Apply, Node, Power, Scope
+from einderive.ta.ir.node import Access, Apply, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
@@ -33,15 +33,13 @@ def _distance(scope: Scope, writer: Writer, square: str) -> Written | None:
     if scope.reducer != "sum" or len(scope.sums) != 1:
         return None
     coefficient, core = split_coefficient(scope.body)
-    difference, option = _difference(core), ""
-    if isinstance(core, Apply) and core.function == "abs" and square:
-        difference, option, square = core.args[0], ", p=1", ""
-    elif not square and coefficient != 1:
+    found = difference_of_reads(core)
+    if found is None:
         return None
-    reads = difference_of_reads(difference)
-    if reads is None:
+    (a, b), absolute = found
+    if not square and (absolute or coefficient != 1):
         return None
-    a, b = reads
+    option, square = (", p=1", "") if absolute else ("", square)
     k, loops = len(scope.loops), len(scope.loops)
     batch = bits(a.free & b.free & ~(1 << k))
     m, n = (bits(part.free & ~other.free) for part, other in ((a, b), (b, a)))
@@ -59,10 +57,6 @@ def _distance(scope: Scope, writer: Writer, square: str) -> Written | None:
         text = f"{text} {square}"
     word = "cdist, squared" if square else "cdist"
     return Written(scaled(f"({text})" if square else text, coefficient), word)
-
-
-def _difference(node: Node) -> Node | None:
-    return node.base if isinstance(node, Power) and node.exponent == 2 else None
 
 
 DISTANCES = Recogniser(recognise)

@@ -12,7 +12,7 @@ from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Writ
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Mul, Node, Scope
+from einderive.ta.ir.node import Mul, Scope
 from einderive.ta.ir.subst import accesses
 
 
@@ -22,7 +22,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     core = split_coefficient(scope.body)[1]
     if not scope.sums or scope.reducer != "sum" or not isinstance(core, Mul):
         return None
-    fixed = [factor for factor in core.factors if _is_fixed(factor)]
+    fixed = [factor for factor in core.factors if not (factor.free or accesses(factor))]
     if not fixed or len(fixed) == len(core.factors):
         return None
     rest = [factor for factor in core.factors if factor not in fixed]
@@ -31,10 +31,6 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     coefficient = expr.const(split_coefficient(scope.body)[0])
     scaled = make_scope(scope.loops, (), expr.mul(coefficient, *fixed, read))
     return replace(broadcast(scaled, writer), word="factor in front")
-
-
-def _is_fixed(factor: Node) -> bool:
-    return not factor.free and not accesses(factor)
 
 
 FACTORED = Recogniser(recognise)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from einderive.frontend.baselines.recognisers.products import down_to_two, factors_of
 from einderive.frontend.baselines.writing.terms import over, plus
-from einderive.frontend.baselines.writing.views import View, permuted, view
+from einderive.frontend.baselines.writing.views import permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.node import Number, Scope
@@ -46,13 +46,9 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
             f"torch.addmv({c}, {permuted(matrix, (0, k))}, {vector.text}{scales})", "addmv"
         )
     if rank == 2 and right == {1, k}:
-        text = f"torch.addmm({c}, {permuted(x, (0, k))}, {_columns(w, k)}{scales})"
+        text = f"torch.addmm({c}, {permuted(x, (0, k))}, {permuted(w, (k, 1))}{scales})"
         return Written(text, "addmm")
     return None
-
-
-def _columns(w: View, k: int) -> str:
-    return permuted(w, (k, 1))
 
 
 def _scales(beta: Number, alpha: Number) -> str:

@@ -19,7 +19,7 @@ from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Writ
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Apply, Mul, Number, Power, Scope
+from einderive.ta.ir.node import Access, Add, Mul, Number, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
@@ -31,15 +31,11 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
 def _difference(scope: Scope, writer: Writer) -> Written | None:
     """Over all elements of two tensors."""
     coefficient, core = split_coefficient(scope.body)
-    word, difference = "", None
-    if isinstance(core, Power) and core.exponent == 2:
-        word, difference = "mse_loss", core.base
-    elif isinstance(core, Apply) and core.function == "abs":
-        word, difference = "l1_loss", core.args[0]
-    reads = difference_of_reads(difference)
-    if scope.loops or reads is None:
+    found = difference_of_reads(core)
+    if scope.loops or found is None:
         return None
-    a, b = reads
+    (a, b), absolute = found
+    word = "l1_loss" if absolute else "mse_loss"
     whole = (1 << len(scope.domain)) - 1
     if a.free != whole or b.free != whole:
         return None

@@ -11,8 +11,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
+from einderive.frontend.baselines.writing.constants import value_of
+from einderive.frontend.baselines.writing.idioms import ways
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.terms import extent, over, reductions, under_root
+from einderive.frontend.baselines.writing.terms import extent, over, reductions
 from einderive.frontend.baselines.writing.views import (
     View,
     arranged,
@@ -26,7 +28,7 @@ from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import bits
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Add, Const, Mul, Node, Power, Scope
+from einderive.ta.ir.node import Access, Add, Node, Number, Power, Scope
 
 
 class Normal(NamedTuple):
@@ -35,7 +37,7 @@ class Normal(NamedTuple):
     centred: bool
     values: Node
     dims: tuple[int, ...]
-    eps: Fraction
+    eps: Number
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
@@ -43,17 +45,9 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
         return None
     if scope.sums:
         return _variance(scope, writer)
-    body, bias = scope.body, None
-    if isinstance(body, Add) and len(body.terms) == 2:
-        product = next((t for t in body.terms if isinstance(t, Mul)), None)
-        other = next((t for t in body.terms if t is not product), None)
-        if product is not None and isinstance(other, Access):
-            body, bias = product, other
-    if not isinstance(body, Mul):
-        return None
-    for gain in (None, *(f for f in body.factors if isinstance(f, Access))):
-        factors = [f for f in body.factors if f is not gain]
-        found = _normal(factors, scope)
+    for way in ways(scope.body, "x*y+B", "x*y*G+B", "x*y", "x*y*G"):
+        gain, bias = way.get("G"), way.get("B")
+        found = _normal(way["x"], way["y"], scope)
         if found is None:
             continue
         parts = [part for part in (gain, bias) if isinstance(part, Access)]
@@ -112,22 +106,11 @@ def _of_groups(
     return Written(text if same else f"{text}.reshape({shape})", "group_norm")
 
 
-def _normal(factors: list[Node], scope: Scope) -> Normal | None:
+def _normal(values: Node, scale: Node, scope: Scope) -> Normal | None:
     """`values * rsqrt(mean(values^2) + eps)`."""
-    if len(factors) != 2:
-        return None
-    for scale, values in (factors, factors[::-1]):
-        inside = under_root(scale)
-        if inside is None:
-            continue
-        eps = Fraction(0)
-        if isinstance(inside, Add) and len(inside.terms) == 2:
-            constant = next((t for t in inside.terms if isinstance(t, Const)), None)
-            if constant is None or not isinstance(constant.value, Fraction):
-                continue
-            inside = next(t for t in inside.terms if t is not constant)
-            eps = constant.value
-        for factor, body, dims, reducer in reductions(inside, scope):
+    for found in ways(scale, "rsqrt(x+c)", "1/sqrt(x+c)", "rsqrt(x)", "1/sqrt(x)"):
+        eps = value_of(found.get("c", expr.const(0)))
+        for factor, body, dims, reducer in reductions(found["x"], scope):
             mean = factor == Fraction(1, extent(dims, scope.loops)) and reducer == "sum"
             if mean and body is expr.power(values, 2):
                 centred = _centred(values, scope, dims)

@@ -10,16 +10,21 @@ For complex numbers, torch takes the squared magnitude, and the formula the squa
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Iterable
 
+from einderive.frontend.baselines.writing.constants import value_of
+from einderive.frontend.baselines.writing.idioms import ways
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.terms import as_it_is, reductions, under_root
+from einderive.frontend.baselines.writing.terms import as_it_is, reductions
 from einderive.frontend.baselines.writing.views import View, axis_words, permuted, view
 from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written
 from einderive.ta.exact.fields import rounded
 from einderive.ta.given.complex_values import may_be_complex
-from einderive.ta.ir.expr import power, split_coefficient
-from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Scope
+from einderive.ta.ir import expr
+from einderive.ta.ir.expr import power
+from einderive.ta.ir.node import Access, Apply, Mul, Node, Power, Scope
+
+COSINES = ("P*rsqrt(S)*rsqrt(T)", "P/(sqrt(S)*sqrt(T))", "P*rsqrt(S)/sqrt(T)")
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
@@ -47,25 +52,30 @@ def _norm(scope: Scope, writer: Writer) -> Written | None:
 
 def _distance(difference: Node, inner: Scope, writer: Writer) -> Written | None:
     """The distances of the rows of two tensors, to which torch adds a small number."""
-    if not isinstance(difference, Add) or len(inner.sums) != 1:
+    found = next(ways(difference, "X-Z+c", "X-Z"), None)
+    if found is None or len(inner.sums) != 1:
         return None
-    small = [term.value for term in difference.terms if isinstance(term, Const)]
-    parts = [split_coefficient(t) for t in difference.terms if not isinstance(t, Const)]
-    if len(parts) != 2 or {c for c, _ in parts} != {1, -1}:
+    reads = [found[name] for name in "XZ"]
+    eps = value_of(found.get("c", expr.const(0)))
+    eps, reads = (-eps, reads[::-1]) if eps < 0 else (eps, reads)  # (X-Z-eps)^2 = (Z-X+eps)^2
+    texts = _rows(reads, inner, writer)
+    if texts is None:
         return None
-    reads = {c: part for c, part in parts if isinstance(part, Access) and _whole(part, inner)}
-    if len(reads) != 2:
-        return None
-    eps: Number = small[0] if small else Fraction(0)
-    sign, eps = (-1, -eps) if eps < 0 else (1, eps)  # (X - Z - eps)^2 = (Z - X + eps)^2
-    order = range(len(inner.domain))
-    x, z = (permuted(view(reads[c], inner.domain, writer), order) for c in (sign, -sign))
+    x, z = texts
     text = f"F.pairwise_distance({x}, {z}, eps={rounded(eps)!r})"
     return Written(text, "pairwise_distance")
 
 
 def _whole(read: Node, inner: Scope) -> bool:
     return read.free == (1 << len(inner.domain)) - 1
+
+
+def _rows(reads: Iterable[Node], inner: Scope, writer: Writer) -> list[str] | None:
+    """Reads of whole tensors, with their dimensions in the order of the scope's iterators."""
+    whole = [read for read in reads if isinstance(read, Access) and _whole(read, inner)]
+    order = range(len(inner.domain))
+    texts = [permuted(view(read, inner.domain, writer), order) for read in whole]
+    return texts if len(whole) == 2 else None
 
 
 def _squares(read: Node, scope: Scope) -> tuple[Node, Scope] | None:
@@ -82,41 +92,22 @@ def _squares(read: Node, scope: Scope) -> tuple[Node, Scope] | None:
 
 
 def _normalised(scope: Scope, writer: Writer) -> Written | None:
-    body = scope.body
-    if not isinstance(body, Mul) or len(body.factors) != 2:
-        return None
-    for values, below in (body.factors, body.factors[::-1]):
-        if not isinstance(below, Power) or below.exponent != -1:
-            continue
-        bound = below.base
-        if not isinstance(bound, Apply) or bound.function != "maximum":
-            continue
-        least = next((a for a in bound.args if isinstance(a, Const)), None)
-        root = next((a for a in bound.args if isinstance(a, Apply)), None)
-        if least is None or root is None or root.function != "sqrt":
-            continue
-        for factor, inside, dims, reducer in reductions(root.args[0], scope):
+    for found in ways(scope.body, "x/maximum(sqrt(S), c)"):
+        values, eps = found["x"], repr(rounded(value_of(found["c"])))
+        for factor, inside, dims, reducer in reductions(found["S"], scope):
             if factor == 1 and reducer == "sum" and inside is power(values, 2) and len(dims) == 1:
                 text = Scalars(scope.loops, range(len(scope.loops)), writer).text(values)
-                eps = repr(rounded(least.value))
                 return Written(f"F.normalize({text}, dim={dims[0]}, eps={eps})", "normalize")
     return None
 
 
 def _cosine(scope: Scope, writer: Writer) -> Written | None:
-    body = scope.body
-    if not isinstance(body, Mul) or len(body.factors) != 3:
+    found = next(ways(scope.body, *COSINES), None)
+    squares = [_squares(found[name], scope) for name in "ST"] if found is not None else []
+    product = found["P"] if found is not None else None
+    if None in squares or not isinstance(product, Access):
         return None
-    products = [f for f in body.factors if isinstance(f, Access)]
-    squares = [
-        _squares(inside, scope) for f in body.factors if (inside := under_root(f)) is not None
-    ]
-    if len(products) != 1 or len(squares) != 2 or None in squares:
-        return None
-    product = products[0]
     (one, inner), (other, same) = (square for square in squares if square is not None)
-    if not isinstance(one, Access) or not isinstance(other, Access):
-        return None
     source = product.source
     if not isinstance(source, Scope) or not as_it_is(product, scope) or len(inner.sums) != 1:
         return None
@@ -124,9 +115,11 @@ def _cosine(scope: Scope, writer: Writer) -> Written | None:
         return None
     if not isinstance(source.body, Mul) or set(source.body.factors) != {one, other}:
         return None
-    order = range(len(inner.domain))
-    x, y = (permuted(view(part, inner.domain, writer), order) for part in (one, other))
-    return Written(f"F.cosine_similarity({x}, {y}, dim={len(inner.loops)})", "cosine_similarity")
+    texts = _rows((one, other), inner, writer)
+    if texts is None:
+        return None
+    text = f"F.cosine_similarity({', '.join(texts)}, dim={len(inner.loops)})"
+    return Written(text, "cosine_similarity")
 
 
 NORMS = Recogniser(recognise)

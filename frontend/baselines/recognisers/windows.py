@@ -103,7 +103,8 @@ def _two_factors(scope: Scope) -> Scope:
     coefficient, core = expr.split_coefficient(scope.body)
     if scope.reducer != "sum" or not isinstance(core, Mul) or len(core.factors) < 3:
         return scope
-    sliding = [f for f in core.factors if isinstance(f, Access) and _slides(f)]
+    reads = (factor for factor in core.factors if isinstance(factor, Access))
+    sliding = [read for read in reads if any(len(row.terms) > 1 for row in read.rows)]
     if len(sliding) != 1:
         return scope
     rest = expr.mul(*(f for f in core.factors if f is not sliding[0]))
@@ -113,10 +114,6 @@ def _two_factors(scope: Scope) -> Scope:
     read = expr.access(kernel, [affine.iterator(i) for i in held])
     body = expr.mul(expr.const(coefficient), sliding[0], read)
     return make_scope(scope.loops, scope.sums, body)
-
-
-def _slides(read: Access) -> bool:
-    return any(len(row.terms) > 1 for row in read.rows)
 
 
 def _with_bias(scope: Scope, writer: Writer) -> Written | None:

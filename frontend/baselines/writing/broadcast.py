@@ -9,16 +9,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import prod
 
+from einderive.frontend.baselines.writing import views
 from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.scalars import Scalars
-from einderive.frontend.baselines.writing.views import (
-    View,
-    aligned,
-    axis_words,
-    permuted,
-    size_words,
-    view,
-)
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, Written, grouped
 from einderive.ta.exact.fields import rounded
 from einderive.ta.functions import REDUCERS
@@ -51,7 +44,7 @@ def write(scope: Scope, writer: Writer) -> Written:
             raise NotWritten("an iterator that does not occur")
         return Written(_reduced(text, scope, coefficient if pulled else ONE, kind), REDUCED)
     if len(scope.loops) > len(held):
-        return Written(f"({text}).expand({size_words(scope.shape)})", "elementwise", True)
+        return Written(f"({text}).expand({views.size_words(scope.shape)})", "elementwise", True)
     return Written(text, "elementwise")
 
 
@@ -62,12 +55,12 @@ def _of_one_read(
     loops = len(scope.loops)
     kind = writer.kinds.of(access) if _whole(coefficient) else Kind.FLOAT
     as_it_is = kind is writer.kinds.of(access.source)
-    found = view(access, scope.domain, writer, None if as_it_is else kind)
+    found = views.view(access, scope.domain, writer, None if as_it_is else kind)
     missing = [i for i in range(len(scope.domain)) if i not in found.dims]
     if not scope.sums:
-        text = aligned(found, range(loops))
+        text = views.aligned(found, range(loops))
         if missing:
-            return Written(f"{text}.expand({size_words(scope.shape)})", "view", True)
+            return Written(f"{text}.expand({views.size_words(scope.shape)})", "view", True)
         return Written(text, "view", found.shares)
     if missing:
         raise NotWritten("an iterator that does not occur")
@@ -80,7 +73,7 @@ def _of_one_read(
     if scope.reducer == "prod" and len(axes) > 1:
         raise NotWritten("a product over several dimensions of a view")
     text, after = _over(found.text, scope, axes, coefficient)
-    text = permuted(View(text, kept), range(loops))
+    text = views.permuted(views.View(text, kept), range(loops))
     return Written(scaled(text, after, kind), REDUCED)
 
 
@@ -95,7 +88,7 @@ def _reduced(text: str, scope: Scope, coefficient: Number, kind: Kind) -> str:
 
 def _over(text: str, scope: Scope, axes: Sequence[int], coefficient: Number) -> tuple[str, Number]:
     """The reduction over these dimensions, and the factor that is left to apply."""
-    dims = axis_words(axes)
+    dims = views.axis_words(axes)
     if REDUCERS[scope.reducer].order:
         return f"{text}.a{scope.reducer}({dims})", ONE
     where = dims if scope.loops or scope.reducer == "prod" else ""

@@ -3,9 +3,9 @@
     x*sigmoid(x)    F.silu(x)
 
 A formula matches wherever the algebra has it, whatever the names and the order of operands: a name
-stands for any expression, numbers for themselves (to six digits: who writes the constant of tanh's
-GELU rounds it somewhere), `c` for any number.  Further formulas are those of functions and
-definitions, with options as they are by default.
+stands for any expression, a capital letter for a read, `c` for any number, numbers for themselves
+(to six digits: who writes the constant of tanh's GELU rounds it somewhere).  Further formulas are
+those of functions and definitions, with options as they are by default.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cache, lru_cache
-from itertools import combinations, permutations
+from itertools import combinations, permutations, starmap
 from typing import NamedTuple
 
 from einderive.ta.definitions import DEFINITIONS
@@ -23,6 +23,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power
 from einderive.ta.ir.subst import walk
+from einderive.ta.listing import beside
 from einderive.ta.notation.parse import parse
 
 MOST_OPERANDS = 5
@@ -30,6 +31,7 @@ CLOSE = 1e-6
 COMPLEX = {"real", "imag", "conj"}
 """Functions that the formulas, whose operands are real, do not need."""
 CALL = re.compile(r"\b([A-Za-z_]\w*)\(")
+LETTER = re.compile(r"\b[A-Za-z]\b")
 
 
 class Idiom(NamedTuple):
@@ -58,24 +60,28 @@ def _functions() -> Iterator[Idiom]:
         yield Idiom(each.definition, each.torch_call("{x}", "{y}"))
 
 
+TABLE = beside(__name__)
 IDIOMS: tuple[Idiom, ...] = (
-    Idiom("x/(1+exp(-x))", "F.silu({x})"),
-    Idiom("0.5*x*(1+erf(x*0.7071067811865476))", "F.gelu({x})"),
-    Idiom("0.5*x*(1+tanh(0.7978845608028654*(x+0.044715*x^3)))", "F.gelu({x}, approximate='tanh')"),
-    Idiom("x*minimum(maximum(x+3, 0), 6)/6", "F.hardswish({x})"),
-    Idiom("minimum(maximum(x+3, 0), 6)/6", "F.hardsigmoid({x})"),
+    *starmap(Idiom, TABLE["first"].items()),
     *_functions(),
     *(_defined(d) for d in DEFINITIONS.values() if d.torch and not d.binder and not d.folds),
-    Idiom("maximum(x, c*x)", "F.leaky_relu({x}, {c})"),
-    Idiom("relu(x)+c*minimum(x, 0)", "F.leaky_relu({x}, {c})"),
-    Idiom("relu(x)+c*expm1(minimum(x, 0))", "F.elu({x}, {c})"),
+    *starmap(Idiom, TABLE["last"].items()),
 )
 
 
 @cache
 def _read(idiom: Idiom) -> Node:
     shapes = {name: () for name in idiom.operands if re.search(rf"\b{name}\b", idiom.formula)}
-    return parse(f"Z = {idiom.formula}", shapes, "float32", {}).roots()[0].body
+    return parse(f"Result = {idiom.formula}", shapes, "float32", {}).roots()[0].body
+
+
+def ways(node: Node, *formulas: str) -> Iterator[Mapping[str, Node]]:
+    """What the names stand for, in every way to read the expression as one of the formulas, whose
+    names are letters."""
+    for formula in formulas:
+        if named(formula) <= _applied(node):
+            names = tuple(dict.fromkeys(LETTER.findall(formula)))
+            yield from _matches(_read(Idiom(formula, "", names)), node, {})
 
 
 class Found(NamedTuple):
@@ -159,7 +165,8 @@ def _matches(formula: Node, node: Node, places: Places) -> Iterator[Places]:
     """Every way to read the expression as the formula, what stands in the places so far given."""
     if isinstance(formula, Access):
         name = formula.source.label
-        if name == "c" and not isinstance(node, Const):
+        kind = Access if name.isupper() else Const if name == "c" else Node
+        if not isinstance(node, kind):
             return
         known = places.get(name)
         if known is None:

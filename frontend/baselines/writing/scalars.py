@@ -15,17 +15,7 @@ from math import prod
 
 import torch
 
-from einderive.frontend.baselines.writing import idioms
-from einderive.frontend.baselines.writing.constants import (
-    bare,
-    bound_of,
-    condition_mask,
-    divisor,
-    number,
-    over,
-    takes_numbers,
-    value_of,
-)
+from einderive.frontend.baselines.writing import constants, idioms
 from einderive.frontend.baselines.writing.kinds import Kind
 from einderive.frontend.baselines.writing.views import View, aligned, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, is_narrow
@@ -101,9 +91,9 @@ class Scalars:
         if known is not None:
             return known, TIGHT
         if isinstance(node, Const):
-            return number(node.value, self.kind), TIGHT
+            return constants.number(node.value, self.kind), TIGHT
         if not node.free and not accesses(node):
-            return number(value_of(node), self.kind), TIGHT
+            return constants.number(constants.value_of(node), self.kind), TIGHT
         if isinstance(node, Access):
             if node.source is INDEX:
                 return self._position(node.rows[0]), TIGHT
@@ -125,7 +115,7 @@ class Scalars:
         """A tensor of bools: where the value is not 0."""
         kind = self._of(node)
         if not node.free and not accesses(node):
-            return self.writer.constant(torch.tensor(value_of(node) != 0))
+            return self.writer.constant(torch.tensor(constants.value_of(node) != 0))
         if kind is Kind.TRUTH:
             return self._of_kind(kind)._loose(node, least)
         text = f"{self._of_kind(kind)._tensor(node)} != 0"
@@ -154,7 +144,7 @@ class Scalars:
         texts = [self._loose(term, SUM) for term in terms]
         if not any(map(accesses, terms)):
             texts[0] = f"torch.tensor({texts[0]}, dtype={self.writer.type_of(self.kind)})"
-        return f"torch.where({bare(condition)}, {', '.join(texts)})"
+        return f"torch.where({constants.bare(condition)}, {', '.join(texts)})"
 
     def _logic(self, node: Node) -> tuple[str, int]:
         """A condition, as bools."""
@@ -179,7 +169,7 @@ class Scalars:
         condition, then, other = self._chosen(node)
         if not isinstance(then, Const) and not isinstance(other, Const):
             terms = ", ".join(self._truth(term) for term in (then, other))
-            return f"torch.where({bare(condition)}, {terms})", TIGHT
+            return f"torch.where({constants.bare(condition)}, {terms})", TIGHT
         if expr.const(0) is then or expr.const(1) is other:
             condition = f"~{condition}"
         if isinstance(then, Const) and isinstance(other, Const):
@@ -272,12 +262,12 @@ class Scalars:
 
     def _scaled(self, coefficient: Number, core: Node) -> str:
         if isinstance(core, Const):
-            return number(coefficient, self.kind)
+            return constants.number(coefficient, self.kind)
         if coefficient == 1:
             return self._loose(core, PRODUCT)
-        if (below := divisor(coefficient)) is not None:
+        if (below := constants.divisor(coefficient)) is not None:
             return f"{self._loose(core, PRODUCT)} / {below}"
-        return f"{number(coefficient, self.kind)} * {self._loose(core, PRODUCT)}"
+        return f"{constants.number(coefficient, self.kind)} * {self._loose(core, PRODUCT)}"
 
     def _mul(self, node: Mul) -> str:
         coefficient, core = split_coefficient(node)
@@ -285,7 +275,7 @@ class Scalars:
         below = [f for f in factors if isinstance(f, Power) and f.exponent < 0]
         above = [f for f in factors if f not in below]
         above.sort(key=lambda f: prod(self.domain[i].extent for i in affine.bits(f.free)))
-        parted = divisor(-coefficient if coefficient < 0 else coefficient)
+        parted = constants.divisor(-coefficient if coefficient < 0 else coefficient)
         first = next((k for k, factor in enumerate(above) if self._is_float(factor)), len(above))
         early = 0 if first == 1 and coefficient == 1 else first + 1
         parts = [
@@ -294,7 +284,7 @@ class Scalars:
         ]
         negative = bool(parts) and (coefficient == -1 or (parted is not None and coefficient < 0))
         if (abs(coefficient) != 1 and parted is None) or (coefficient == -1 and not negative):
-            parts.insert(0, number(coefficient, self.kind))
+            parts.insert(0, constants.number(coefficient, self.kind))
         text = ("-" if negative else "") + (" * ".join(parts) or "1")
         if parted is not None:
             text += f" / {parted}"
@@ -340,10 +330,10 @@ class Scalars:
             return self._loose(arg, SUM)
         if arg.free:
             raise NotWritten("a condition alone as an operand")
-        if takes_numbers(node.function, place):
+        if constants.takes_numbers(node.function, place):
             return self._loose(arg, SUM)
         dtype = getattr(torch, self.writer.floating)
-        return self.writer.constant(torch.tensor(float(value_of(arg)), dtype=dtype))
+        return self.writer.constant(torch.tensor(float(constants.value_of(arg)), dtype=dtype))
 
     def _position(self, row: Row) -> str:
         """The row's values, a constant made beforehand, over the iterators that it holds."""
@@ -351,18 +341,18 @@ class Scalars:
         if prod(self.domain[i].extent for i in held) > MOST_MASK:
             raise NotWritten("many values of iterators")
         dtype = getattr(torch, self.writer.floating if self.kind is Kind.FLOAT else "int64")
-        found = torch.as_tensor(over(row, self.domain, self.dims), dtype=dtype)
+        found = torch.as_tensor(constants.over(row, self.domain, self.dims), dtype=dtype)
         return self._constant(found, held)
 
     def _extreme(self, node: Apply) -> str:
         """`clamp` where a bound is a number, both bounds at once where both are."""
-        bound, inner = bound_of(node)
+        bound, inner = constants.bound_of(node)
         if bound is None or inner is None:
             parts = ", ".join(self._tensor(arg) for arg in node.args)
             return f"torch.{node.function}({parts})"
         limits = [(node.function, bound)]
         if isinstance(inner, Apply) and FUNCTIONS[inner.function].reducer:
-            other, below = bound_of(inner)
+            other, below = constants.bound_of(inner)
             ordered = other is not None and (other <= bound) == (
                 FUNCTIONS[inner.function].reducer == "max"
             )
@@ -376,7 +366,7 @@ class Scalars:
                 inner = below
         words = {name: REDUCERS[FUNCTIONS[name].reducer].opposite for name, _ in limits}
         given = ", ".join(
-            f"{words[name]}={number(value, self.kind)}" for name, value in sorted(limits)
+            f"{words[name]}={constants.number(value, self.kind)}" for name, value in sorted(limits)
         )
         return f"torch.clamp({self._tensor(inner)}, {given})"
 
@@ -386,7 +376,8 @@ class Scalars:
         if prod(self.domain[i].extent for i in held) > MOST_MASK:
             raise NotWritten("a large mask")
         mask = reduce(
-            torch.logical_and, (condition_mask(c, self.domain, self.dims) for c in conditions)
+            torch.logical_and,
+            (constants.condition_mask(c, self.domain, self.dims) for c in conditions),
         )
         return self._constant(mask, held)
 

@@ -10,11 +10,12 @@ from itertools import permutations
 from math import prod
 from typing import NamedTuple
 
+from einderive.frontend.baselines.writing.idioms import ways
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Number, Power, Scope
+from einderive.ta.ir.node import Access, Add, Mul, Node, Number, Scope
 from einderive.ta.ir.subst import substitute
 
 
@@ -27,14 +28,14 @@ class Plus(NamedTuple):
     rest: Access
 
 
-def difference_of_reads(node: Node | None) -> tuple[Access, Access] | None:
-    """The two reads of which one is subtracted from the other."""
-    if not isinstance(node, Add) or len(node.terms) != 2:
-        return None
-    (c, a), (d, b) = map(split_coefficient, node.terms)
-    if {c, d} != {1, -1} or not isinstance(a, Access) or not isinstance(b, Access):
-        return None
-    return a, b
+def difference_of_reads(node: Node) -> tuple[tuple[Access, Access], bool] | None:
+    """The reads of `(X-Z)^2` or `abs(X-Z)`, and whether it is the latter."""
+    for formula in ("(X-Z)^2", "abs(X-Z)"):
+        for found in ways(node, formula):
+            a, b = found["X"], found["Z"]
+            if isinstance(a, Access) and isinstance(b, Access):
+                return (a, b), formula.startswith("abs")
+    return None
 
 
 def plus(scope: Scope) -> Plus | None:
@@ -84,17 +85,6 @@ def reductions(read: Node, scope: Scope) -> Iterator[tuple[Number, Node, tuple[i
         if all(scope.loops[i] == bound for i, bound in zip(dims, inner.sums, strict=True)):
             rows = [*core.rows, *map(affine.iterator, dims)]
             yield coefficient * inside, substitute(body, rows), dims, inner.reducer
-
-
-def under_root(node: Node) -> Node | None:
-    """v of rsqrt(v), 1/sqrt(v)."""
-    if isinstance(node, Apply) and node.function == "rsqrt":
-        return node.args[0]
-    if isinstance(node, Power) and node.exponent == -1:
-        base = node.base
-        if isinstance(base, Apply) and base.function == "sqrt":
-            return base.args[0]
-    return None
 
 
 def extent(dims: Sequence[int], domain: Sequence[Range]) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, NamedTuple, Protocol, cast
+from operator import attrgetter
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -37,16 +38,8 @@ def asked(formula: Formula, size: int) -> Asked:
     return Asked(program, {tensor: values[tensor.name] for tensor in program.inputs})
 
 
-class Row(Protocol):
-    @property
-    def formula(self) -> str: ...
-    @property
-    def size(self) -> int: ...
-
-
-def asked_of(row: Row) -> tuple[str, int]:
-    """What names the row of a table."""
-    return row.formula, row.size
+asked_of: Callable[[Any], tuple[str, int]] = attrgetter("formula", "size")
+"""What names the row of a table."""
 
 
 def is_held_out(name: str) -> bool:

@@ -24,10 +24,12 @@ where the first one ended.  With `minutes`, what is not begun by then is left fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
+from statistics import geometric_mean
 from typing import Any, cast
 
 import torch
@@ -37,18 +39,144 @@ from einderive.frontend.autograd.linked import Linked
 from einderive.frontend.autograd.node import Node
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.bench.campaign import Campaign
+from einderive.frontend.bench.never_slower import noise
 from einderive.frontend.bench.rows import Rows
-from einderive.frontend.bench.training.table import HEAD, LeftOut, Row, add, key_of, row_of, summary
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.formulas import Formula
 from einderive.frontend.gradients.grad import grad
+from einderive.frontend.text import duration
 from einderive.frontend.training.kept import kept_bytes
 from einderive.frontend.training.lines import Line, refusal
 from einderive.frontend.training.saving import Kept as Saved
-from einderive.frontend.trial.timing import LONG_SAMPLE, race, timed
+from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program
+
+ALLOWANCE = 10e-6
+IMPROVED = 1.1
+"""Derivation improves the call of a formula where it is this many times as fast as the fastest
+plain program, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One formula at one size; `line` is the number of the fastest plain line, from 1."""
+
+    name: str
+    size: int
+    own: Timing
+    plain: Timing
+    again: Timing
+    line: int
+    kept: int
+    plain_kept: int
+    chosen: str
+    forward: float = 1.0
+    refusal: str = ""
+    """Why a line that is faster, or keeps less, may not be recorded."""
+    alone: bool = False
+    """No line may be recorded."""
+
+    @property
+    def noise(self) -> float:
+        return noise(self.plain, self.again)
+
+    @property
+    def ratio(self) -> float:
+        """Torch's seconds divided by those of the compiled function."""
+        return min(self.plain.seconds, self.again.seconds) / self.own.seconds
+
+    @property
+    def slower(self) -> bool:
+        base = max(self.plain.seconds, self.again.seconds)
+        return not self.alone and self.own.seconds > base + ALLOWANCE + self.noise
+
+    @property
+    def larger(self) -> bool:
+        """Whether more is kept for the backward pass than by torch."""
+        return not self.alone and self.kept > self.plain_kept
+
+    @property
+    def improved(self) -> bool:
+        """Whether derivation improves the call without its backward pass."""
+        return self.forward >= IMPROVED
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A formula that is not measured, and why."""
+
+    name: str
+    size: int
+    reason: str
+
+
+HEAD = (
+    f"{'formula':<40} {'n':>5} {'torch':>9} {'line':>4} {'einderive':>9} {'faster':>6} "
+    f"{'noise':>8} {'kept':>9} {'by torch':>9} {'forward':>7}  verdict"
+)
+
+
+def line_of(row: Row) -> str:
+    """The row as text."""
+    verdict = ", ".join(
+        word
+        for word, holds in (
+            ("SLOWER", row.slower),
+            ("MORE KEPT", row.larger),
+            ("all lines refused" if row.alone else "a line refused", bool(row.refusal)),
+        )
+        if holds
+    )
+    return (
+        f"{row.name[:40]:<40} {row.size:>5} {duration(row.plain.seconds):>9} {row.line:>4} "
+        f"{duration(row.own.seconds):>9} {row.ratio:>6.2f} {duration(row.noise):>8} "
+        f"{row.kept:>9} {row.plain_kept:>9} {row.forward:>7.2f}  {verdict or 'ok'} ({row.chosen})"
+    )
+
+
+def summary(rows: Sequence[Row]) -> Iterator[str]:
+    """How many are slower or keep more; the means, of all and of those that derivation improves."""
+    slower, larger = sum(row.slower for row in rows), sum(row.larger for row in rows)
+    for row in rows:
+        if row.refusal:
+            yield f"{row.name}, {row.size}: a line is refused: {row.refusal}"
+    yield (
+        f"{len(rows)} measured, {slower} slower, {larger} keep more; "
+        f"geometric mean {_mean(row.ratio for row in rows):.2f} times as fast as torch"
+    )
+    improved = [row for row in rows if row.improved]
+    yield (
+        f"{len(improved)} whose call alone is at least {IMPROVED} times as fast: "
+        f"geometric mean {_mean(row.ratio for row in improved):.2f}, of the call alone "
+        f"{_mean(row.forward for row in improved):.2f}"
+    )
+
+
+def _mean(ratios: Iterable[float]) -> float:
+    return geometric_mean(found) if (found := [*ratios]) else 1.0
+
+
+def row_of(data: Mapping[str, Any]) -> Row | LeftOut:
+    if "reason" in data:
+        return LeftOut(**data)
+    times = {
+        name: Timing(data[name]["seconds"], data[name]["spread"])
+        for name in ("own", "plain", "again")
+    }
+    return Row(**{**data, **times})
+
+
+key_of: Callable[[Row | LeftOut], tuple[str, int]] = attrgetter("name", "size")
+
+
+def add(out: Rows, row: Row | LeftOut) -> None:
+    if isinstance(row, Row):
+        out.add(line_of(row), row)
+    else:
+        out.add(f"{row.name[:40]:<40} {row.size:>5} left out: {row.reason}", row)
+
 
 FAR_BEHIND, FAR_CALL = 3.0, 5.0
 """A line whose first steps, or whose call alone, take this many times the fastest one's is not
@@ -138,12 +266,10 @@ def _calls(
     places = [own.index(name) for name in names]
     listed = () if formula.arrays else formula.plain
     written = [(rival.call, rival.elements) for rival in rivals(program, "cpu")]
-    return [*((partial(_in_order, plain, places), 0) for plain in listed), *written]
-
-
-def _in_order(plain: Callable[..., Any], places: Sequence[int], *given: torch.Tensor) -> Any:
-    """A line of the list on the operands in the order of the formula."""
-    return plain(*[given[place] for place in places])
+    return [
+        *((lambda *given, f=f: f(*(given[p] for p in places)), 0) for f in listed),
+        *written,
+    ]
 
 
 def _near(lines: Sequence[Callable[[], Any]], temporaries: Sequence[int]) -> list[int]:

@@ -17,7 +17,7 @@ from einderive.frontend.accuracy.digits import (
     rows_of,
     sets_standard,
 )
-from einderive.frontend.accuracy.extended import ExtendedField
+from einderive.frontend.accuracy.hard_cases import ExtendedField
 
 EPS = 2.0**-23
 LIMITS = Limits(EPS, 2.0**-126, 3.4e38)

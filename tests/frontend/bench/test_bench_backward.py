@@ -10,8 +10,15 @@ import pytest
 from einderive.frontend.bench.kept import Kept
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.bench.training import backward
-from einderive.frontend.bench.training.backward import bench_backward
-from einderive.frontend.bench.training.table import LeftOut, Row, key_of, line_of, row_of, summary
+from einderive.frontend.bench.training.backward import (
+    LeftOut,
+    Row,
+    bench_backward,
+    key_of,
+    line_of,
+    row_of,
+    summary,
+)
 from einderive.frontend.trial.timing import Timing
 from tests.amount import CAMPAIGN
 

@@ -10,8 +10,7 @@ import pytest
 
 from einderive.frontend.bench.kernels import rivals, run
 from einderive.frontend.bench.kernels.measure import Row, measured
-from einderive.frontend.bench.kernels.run import selected
-from einderive.frontend.bench.kernels.table import missed, ratios, summary
+from einderive.frontend.bench.kernels.run import missed, ratios, selected, summary
 from einderive.frontend.cli.main import main
 from einderive.frontend.stages import ELEMENTS, KINDS, STAGES, Stage
 

@@ -19,7 +19,7 @@ from einderive.frontend.machine import extraction
 from einderive.frontend.machine.extraction import Extraction, extracted, is_open
 from einderive.frontend.machine.stage_times import ENDLESS, KIND
 from einderive.frontend.memory.kept import store
-from einderive.frontend.memory.store import Nothing
+from einderive.frontend.memory.store import Store
 from einderive.frontend.trial import choose
 from einderive.frontend.trial.trying import worth_trying
 from tests.frontend.derived import derived
@@ -47,7 +47,7 @@ def slow(operator: str) -> Any:
 
 
 def found(derivation: ed.Derivation, **options: Any) -> Extraction[ed.Derivation]:
-    given: dict[str, Any] = {"tried": 6, "beat": 1e9, "kept": Nothing("")}
+    given: dict[str, Any] = {"tried": 6, "beat": 1e9, "kept": Store("")}
     return extracted(derivation, {}, 5.0, **given | options)
 
 
@@ -124,7 +124,7 @@ def test_compile_measures_stages_and_keeps_their_times(
     wanted = torch.conv2d(a, k, padding=1)
     torch.testing.assert_close(f(a, k), wanted, rtol=1e-3, atol=1e-3)
     derivation.compile(seconds=0.01, tried=0, remember=False)
-    assert isinstance(asked[1][1], Nothing)
+    assert type(asked[1][1]) is Store
 
 
 @pytest.mark.extracting

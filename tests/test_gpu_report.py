@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 import torch
 
-from einderive.frontend.bench.gpu.cases import case_of, eager_of
-from einderive.frontend.bench.gpu.goals import SMALL, Run, Setting
-from einderive.frontend.bench.gpu.report import BEGIN, bench_report, report, written
 from einderive.frontend.bench.run import CASES
 from einderive.ta.notation.parse import parse
 from tests.amount import CAMPAIGN
 from tests.prepared import interpreted
+from tools.gpu.cases import case_of, eager_of
+from tools.gpu.goals import SMALL, Run, Setting
+from tools.gpu.report import BEGIN, bench_report, report, written
 
 
 @CAMPAIGN
 def test_every_step_runs_in_the_interpreter() -> None:
-    text = interpreted("-m", "einderive.frontend.bench.gpu", "report")
+    text = interpreted("-m", "tools.gpu", "report")
     lines = text.splitlines()
     for what in ("tests collected", "transposed operand, float32", "convolution 3x3, float32"):
         assert what in text, what

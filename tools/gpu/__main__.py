@@ -1,11 +1,11 @@
-"""`python -m einderive.frontend.bench.gpu [PART ...]`: what kernels and programs reach on a GPU.
+"""`python -m tools.gpu [PART ...]`: what kernels and programs reach on a GPU.
 
 device    the GPU, driver and versions, and the ceilings of `derivations.matching.cost`
 calls     seconds of one call of a program on few numbers, beside torch's
-tests, memory, products, cases      the steps of `make gpu`, thoroughly: `frontend.bench.gpu.steps`
+tests, memory, products, cases      the steps of `make gpu`, thoroughly: `tools.gpu.steps`
 report    by itself: these steps in eight minutes, written to docs/measurements/gpu.md
 
-How times are taken: see `frontend.bench.gpu.times`.  Inputs are standard normal; TF32 is off unless
+How times are taken: see `tools.gpu.times`.  Inputs are standard normal; TF32 is off unless
 stated.
 """
 
@@ -28,17 +28,17 @@ from einderive.eops.back_ends.triton import triton_stage
 from einderive.eops.triton_kernels.build import interpreting
 from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.bench.ceilings import ceilings
-from einderive.frontend.bench.gpu.goals import THOROUGH, Run
-from einderive.frontend.bench.gpu.report import bench_report, rehearse
-from einderive.frontend.bench.gpu.steps import STEPS
-from einderive.frontend.bench.gpu.times import (
+from einderive.frontend.report.terminal import table_text
+from einderive.frontend.running.execute import executable
+from tools.gpu.goals import THOROUGH, Run
+from tools.gpu.report import bench_report, rehearse
+from tools.gpu.steps import STEPS
+from tools.gpu.times import (
     ProductsInTF32,
     call_seconds,
     gpu_seconds,
     queued_seconds,
 )
-from einderive.frontend.report.terminal import table_text
-from einderive.frontend.running.execute import executable
 
 PAGE: Final = Path("docs/measurements/gpu.md")
 
@@ -162,14 +162,14 @@ def main() -> int:
         return rehearse()
     if not torch.cuda.is_available():
         print("there is no CUDA device; in Triton's interpreter, `report` runs on small sizes:")
-        print("TRITON_INTERPRET=1 python -m einderive.frontend.bench.gpu report")
+        print("TRITON_INTERPRET=1 python -m tools.gpu report")
         return 2
     with ProductsInTF32(False):
         if wanted == ["report"]:
             return bench_report(PAGE)
         if not set(wanted) <= set(parts):
             names = " | ".join([*parts, "report"])
-            print(f"usage: python -m einderive.frontend.bench.gpu [{names}] ...", file=sys.stderr)
+            print(f"usage: python -m tools.gpu [{names}] ...", file=sys.stderr)
             return 2
         for name in wanted:
             print(f"\n{name}\n", flush=True)

@@ -18,10 +18,10 @@ from typing import Final
 
 import torch
 
-from einderive.frontend.bench.gpu.goals import SMALL, Run, Setting
-from einderive.frontend.bench.gpu.steps import STEPS
 from einderive.frontend.files import write_whole
 from einderive.frontend.report.terminal import table_text
+from tools.gpu.goals import SMALL, Run, Setting
+from tools.gpu.steps import STEPS
 
 BEGIN: Final = "## The last run of `make gpu`"
 

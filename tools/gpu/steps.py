@@ -24,10 +24,6 @@ import einderive as ed
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.accept import Reference, reference
 from einderive.frontend.accuracy.inputs import random_inputs
-from einderive.frontend.bench.gpu.cases import case_of, eager_of
-from einderive.frontend.bench.gpu.goals import LEAST_BANDWIDTH, LEAST_OF_TORCH, LEAST_PRODUCT, Run
-from einderive.frontend.bench.gpu.kernels import KERNELS, KernelCase
-from einderive.frontend.bench.gpu.times import ProductsInTF32, call_seconds, gpu_seconds
 from einderive.frontend.bench.run import CASES
 from einderive.frontend.bench.suite import counted
 from einderive.frontend.call.caller import Caller
@@ -36,6 +32,10 @@ from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.trying import worth_trying
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages
+from tools.gpu.cases import case_of, eager_of
+from tools.gpu.goals import LEAST_BANDWIDTH, LEAST_OF_TORCH, LEAST_PRODUCT, Run
+from tools.gpu.kernels import KERNELS, KernelCase
+from tools.gpu.times import ProductsInTF32, call_seconds, gpu_seconds
 
 EVERYBODYS: Final = ("sum of two", "row softmax")
 """These are compared with torch's own kernels."""
