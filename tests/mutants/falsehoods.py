@@ -85,7 +85,7 @@ def _exists(judge: Judge, scope: Scope) -> bool:
         return True
     with np.errstate(all="ignore"):
         values = judge.pairs(scope, scope)
-        return all(bool((abs(left) < float("inf")).all()) for _, left, _ in values)
+        return all(bool(np.all(abs(left) < float("inf"))) for _, left, _ in values)
 
 
 def _bindings(seeds: int) -> Iterator[Claimed]:
