@@ -137,7 +137,7 @@ def choose(
             entrants += [] if more is None else [more]
     except KeyboardInterrupt:
         interrupted = True
-    if all(entrant.run is None for entrant in entrants):
+    if all(entrant.run is None for entrant in entrants) and _is_long(program):
         with _plain_errors():
             entrants.append(_general(judge))
     if all(entrant.run is None for entrant in entrants):
