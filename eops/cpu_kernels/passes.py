@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from einderive.eops.cpu_kernels.points import SHORT, Points
 from einderive.eops.cpu_kernels.totals import identity, of_two
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, of_row, of_team
-from einderive.eops.loops.values import Choice, Load, lanes, parts, rows_of
+from einderive.eops.loops.cost import operations
+from einderive.eops.loops.values import (
+    Choice,
+    Load,
+    Segment,
+    chosen_with,
+    cut_of,
+    lanes,
+    parts,
+    rows_of,
+    segments,
+)
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 
-LETTERS: Final = "vuxy"
+LETTERS: Final = "vuxyacdefghj"
 """What the names of an inner loop's values begin with, one for each time that it is written: what
 is assigned once is what numba takes least time for."""
 
@@ -113,18 +124,74 @@ class Pass(Points):
             self.text.close()
 
     def _inner(self) -> None:
-        """The inner loop; where it reaches a border, first the part inside, then both ends, which
-        have one text, as compiling it takes long.  Where a quotient stays the same for many steps,
-        it is that of a loop around them, and what it makes of the rows is read step by step."""
-        inner, text = self.order[-1], self.text
+        """The inner loop; where its steps decide a choice, a loop for each part with one answer."""
+        inner, whole = self.order[-1], self.needed
         low, high = ("low", "high") if not self.rows else self._range(inner)
         if self.rows:
             self._start_parts()
-        depth = text.depth
+        for segment in self._segments():
+            self.segment, self.chosen = segment, self._chosen(segment)
+            self.needed = self.plan.needed_with(self.number, self.chosen)
+            self._segment(*self._ends(low, high))
+            self.needed, self.chosen = whole, {}
+        if self.rows:
+            self._end_parts()
+
+    def _segments(self) -> tuple[Segment, ...]:
+        """The parts of the inner loop.  A part is worth a text of its own where one of them reads
+        less, or is spared a function."""
+        inner, plan = self.order[-1], self.plan
+        steps = plan.domain[inner]
+        values = {p: plan.values[p] for p in self.needed if self._at(p) and p not in self.again}
+        choices = [v for v in values.values() if isinstance(v, Choice) and not v.border]
+        cuts = (cut_of(condition, inner) for choice in choices for condition in choice.conditions)
+        rows = list(dict.fromkeys(cut[0] for cut in cuts if cut is not None))
+        if not rows or self.phase.window is not None or steps.extent < 2 * plan.sizes.short:
+            return (Segment(steps),)
+        found = segments(rows, inner, steps, not self.kernel.numbers.open)
+        for segment in found:
+            left = {*plan.needed_with(self.number, self._chosen(segment))}
+            spared = [value for place, value in values.items() if place not in left]
+            if any(isinstance(value, Load) for value in spared):
+                return found
+            if sum(map(operations, spared)) >= plan.sizes.worth:
+                return found
+        return (Segment(steps),)
+
+    def _chosen(self, segment: Segment) -> Mapping[int, int]:
+        return chosen_with(self.plan.values, self.needed, self.order[-1], segment.holds)
+
+    def _ends(self, low: str, high: str) -> tuple[str, str]:
+        """The steps of the part of the inner loop."""
+        inner, (steps, holds, cut) = self.order[-1], self.segment
+        whole = self.plan.domain[inner]
+        if cut is not None:
+            by = self._whole(cut.coefficient(inner), of_row(cut))
+            text = f"-(({self._without_step(cut)}) // {by})"
+            self.text.add(f"cut = max({low}, min({text}, {high}))")
+            return ("cut", high) if holds[cut] else (low, "cut")
+        if steps.lo != whole.lo:
+            low = f"max({low}, {steps.lo})"
+        if steps.hi != whole.hi:
+            high = f"min({high}, {steps.hi})"
+        return low, high
+
+    def _without_step(self, row: Row) -> str:
+        """What the row is where the inner loop's iterator is 0."""
+        inner = self.order[-1]
+        rest = affine.add(row, affine.iterator(inner), -row.coefficient(inner))
+        return self._row(rest, of_row(row))
+
+    def _segment(self, low: str, high: str) -> None:
+        """A part of the inner loop; where it reaches a border, first the part inside, then both
+        ends, which have one text, as compiling it takes long.  Where a quotient stays the same for
+        many steps, it is that of a loop around them, and what it makes of the rows is read step by
+        step."""
+        text, depth = self.text, self.text.depth
         for row, divisor in self._parts():
             low, high = self._one_quotient(row, divisor, low, high)
         bounded, several = list(dict.fromkeys(self._bounds())), self._lanes()
-        apart = several > 1 and not self._even(several)
+        apart, checked = several > 1 and not self._even(several), bool(bounded)
         if bounded or apart:
             text.add(f"start, stop = {low}, {high}", *bounded)
             text.add(f"start = min(start, {high})", "stop = max(stop, start)")
@@ -142,12 +209,12 @@ class Pass(Points):
             text.add(f"begin = stop if side else {low}", f"end = {high} if side else start")
             low, high = "begin", "end"
         elif several > 1:
-            self._in_lanes(several, f"{low} // {several}", f"{high} // {several}", checked=True)
+            self._in_lanes(
+                several, f"({low}) // {several}", f"({high}) // {several}", checked=checked
+            )
         if bounded or apart or several == 1:
-            self._points(low, high, checked=True)
+            self._points(low, high, checked=checked)
         text.depth, self.kernel.quotients = depth, {}
-        if self.rows:
-            self._end_parts()
 
     def _cut(self) -> list[Row]:
         """The rows of what the inner loop reads and writes."""
@@ -191,7 +258,8 @@ class Pass(Points):
         if self.kernel.numbers.open or self.kernel.quotients or plan.together:
             return False
         block = plan.block if inner == plan.inner and plan.blocks > 1 else 0
-        return not any(number % several for number in (*plan.domain[inner], block))
+        ends = self.segment.steps if self.segment.cut is None else (1,)
+        return not any(number % several for number in (*ends, block))
 
     def _in_lanes(self, several: int, low: str, high: str, *, checked: bool) -> None:
         inner, known = self.order[-1], self.kernel.names
@@ -282,13 +350,20 @@ class Pass(Points):
     def _bounds(self) -> Iterator[str]:
         """Lines that narrow `start` and `stop` to where no index misses that follows the loop."""
         inner = self.order[-1]
-        for row in map(self.kernel.without, self._held()):
-            step = row.coefficient(inner)
-            bound = self._row(affine.add(row, affine.iterator(inner), -step), of_row(row))
+        for held in self._held():
+            if self._always(held):
+                continue
+            row = self.kernel.without(held)
+            step, bound = row.coefficient(inner), self._without_step(row)
             if step > 0:
                 yield f"start = max(start, -(({bound}) // {self._whole(step, of_row(row))}))"
             else:
                 yield f"stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))} + 1)"
+
+    def _always(self, row: Row) -> bool:
+        """Whether the row is known not to be negative in this part of the inner loop."""
+        steps = {**dict(enumerate(self.plan.domain)), self.order[-1]: self.segment.steps}
+        return not self.kernel.numbers.open and affine.bounds(row, steps)[0] >= 0
 
     def _held(self) -> Iterator[Row]:
         """Rows that follow the inner loop and are not negative where nothing misses."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, TypeGuard
 
 from einderive.eops.cpu_kernels.totals import IN_ANY_ORDER, of_two
@@ -30,7 +31,8 @@ class Points:
         self._whole, self._number = kernel.numbers.whole, kernel.numbers.value
         self.text = kernel.text
         self.order = self.plan.order(phase)
-        self.needed = self.plan.needed[number]
+        self.number, self.needed = number, self.plan.needed[number]
+        self.chosen: Mapping[int, int] = {}
         self.again = self.plan.read_again(number)
         self.rows = self.plan.inner is None
         self.near = False
@@ -141,6 +143,8 @@ class Points:
         name = self.kernel.name(place)
         if place in self.again:
             self.text.add(f"{name} = load({self._place(place)})")
+        elif place in self.chosen:
+            self.text.add(f"{name} = {self.kernel.name(self.chosen[place])}")
         elif isinstance(value, values.Load):
             self._read(name, value, checked)
         else:

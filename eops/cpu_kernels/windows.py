@@ -23,7 +23,7 @@ class WindowPass(Pass):
     def __init__(self, kernel: Writer, number: int, phase: Phase) -> None:
         super().__init__(kernel, number, phase)
         assert phase.window is not None
-        self.number, self.window = phase.window, self.plan.windows[phase.window]
+        self.place, self.window = phase.window, self.plan.windows[phase.window]
         self.rows = True
 
     def write(self) -> None:
@@ -49,5 +49,5 @@ class WindowPass(Pass):
 
     def _stores(self) -> None:
         window = self.window
-        where = self.kernel.place(self.number, window.rows)
+        where = self.kernel.place(self.place, window.rows)
         self.text.add(f"store({where}, {self.kernel.name(window.value)})")

@@ -12,7 +12,7 @@ In rows the inner loop is the last own loop of a pass.  In columns it is a share
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -219,15 +219,16 @@ class Plan:
     def needed(self) -> tuple[tuple[int, ...], ...]:
         """For each pass the values that it computes, or reads if they are kept; operands come
         first."""
-        found, before = [], set[int]()
-        for phase in self.phases:
-            pending = [self.reductions[k].value for k in phase.reductions]
-            pending += [self.outputs[k].value for k in phase.outputs]
-            pending += phase.kept
-            pending += [] if phase.window is None else [self.windows[phase.window].value]
-            found.append(needed_for(self.values, pending, before))
-            before |= {*phase.kept}
-        return tuple(found)
+        return tuple(self.needed_with(number, {}) for number in range(len(self.phases)))
+
+    def needed_with(self, number: int, chosen: Mapping[int, int]) -> tuple[int, ...]:
+        """Those of one pass in which these choices are made."""
+        phase = self.phases[number]
+        ends = [self.reductions[k].value for k in phase.reductions]
+        ends += [self.outputs[k].value for k in phase.outputs]
+        ends += phase.kept
+        ends += [] if phase.window is None else [self.windows[phase.window].value]
+        return needed_for(self.values, ends, self.read_again(number), chosen)
 
     @cached_property
     def shifting(self) -> frozenset[int]:

@@ -9,19 +9,31 @@ several stages compute is computed once.  Nothing is rearranged: a value rounds 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import gcd, lcm
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Row
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Condition, Number
 
 MOST_LANES: Final = 8
 """This many steps of a loop at most are written as one."""
 LEAST_PART: Final = 16
 """This many steps at least are worth a loop of their own."""
+MOST_CUTS: Final = 2
+"""A loop is cut at this many steps at most, so that choices are made outside of it."""
+
+
+class Segment(NamedTuple):
+    """A part of a loop in which each row of `holds` is not negative, or negative, at all steps.
+    These are `steps`; with `cut`, those of them before that row's first step, or from it on."""
+
+    steps: Range
+    holds: Mapping[Row, bool] = MappingProxyType({})
+    cut: Row | None = None
 
 
 class Checked(NamedTuple):
@@ -172,16 +184,22 @@ def with_operands(value: Value, at: Callable[[int], int]) -> Value:
 
 
 def needed_for(
-    values: Sequence[Value], ends: Iterable[int], known: Container[int] = ()
+    values: Sequence[Value],
+    ends: Iterable[int],
+    known: Container[int] = (),
+    chosen: Mapping[int, int] = MappingProxyType({}),
 ) -> tuple[int, ...]:
     """The places of the values that these are computed from, and these, operands first.  Those that
-    are known need no operands."""
+    are known need no operands; a choice that is made needs the one that is chosen."""
     pending, found = [*ends], set[int]()
     while pending:
         place = pending.pop()
         if place not in found:
             found.add(place)
-            pending += () if place in known else operands_of(values[place])
+            if place in chosen:
+                pending.append(chosen[place])
+            elif place not in known:
+                pending += operands_of(values[place])
     return tuple(sorted(found))
 
 
@@ -251,3 +269,52 @@ def parts(rows: Iterable[Row], inner: int) -> tuple[tuple[Row, int], ...]:
             if step > 0 and not divided.floors and n >= LEAST_PART * step:
                 found[divided, n] = None
     return tuple(found)
+
+
+def cut_of(condition: Condition, inner: int) -> tuple[Row, bool] | None:
+    """The condition as `row >= 0` with a row that rises with the iterator, or as its negation:
+    the condition holds from some step of a loop on (True), or up to it (False).  None for others.
+
+    -i + 4 >= 0 is not i - 5 >= 0."""
+    row, step = condition.row, condition.row.coefficient(inner)
+    within = any(inner in affine.iterators(divided) for divided, _, _ in row.floors)
+    if condition.relation != ">=" or not step or within:
+        return None
+    return (row, True) if step > 0 else (affine.shift(affine.scale(row, -1), -1), False)
+
+
+def chosen_with(
+    values: Sequence[Value], places: Iterable[int], inner: int, holds: Mapping[Row, bool]
+) -> dict[int, int]:
+    """For each choice among the places that is made where these rows are not negative, or are:
+    the place of the value that is chosen."""
+    found: dict[int, int] = {}
+    for place in places:
+        value = values[place]
+        if isinstance(value, Choice):
+            cuts = [cut_of(condition, inner) for condition in value.conditions]
+            known = [None if c is None or c[0] not in holds else holds[c[0]] is c[1] for c in cuts]
+            if False in known:
+                found[place] = value.args[1]
+            elif None not in known:
+                found[place] = value.args[0]
+    return found
+
+
+def segments(rows: Sequence[Row], inner: int, steps: Range, fixed: bool) -> tuple[Segment, ...]:
+    """The parts of a loop that these rows, which rise with it, cut it into; `fixed`: at steps that
+    are known now, where rows depend on no other iterator.  One row alone may depend on others."""
+    alone = [row for row in rows if fixed and affine.iterators(row) == {inner}]
+    firsts = {row: -(row.const // row.coefficient(inner)) for row in alone}
+    cuts = sorted({first for first in firsts.values() if steps.lo < first < steps.hi})
+    if 0 < len(cuts) <= MOST_CUTS:
+        parts = zip([steps.lo, *cuts], [*cuts, steps.hi], strict=True)
+        return tuple(
+            Segment(Range(lo, hi), {row: first <= lo for row, first in firsts.items()})
+            for lo, hi in parts
+        )
+    others = [row for row in rows if row not in firsts]
+    if cuts or len(others) != 1:
+        return (Segment(steps),)
+    (row,) = others
+    return tuple(Segment(steps, {row: holds}, row) for holds in (False, True))
