@@ -71,8 +71,8 @@ class ByLaw(Witness):
             raise RuleRefused("it divides by what is read outside")
         if not holds(sides.law.domain, letters, scope.domain):
             raise RuleRefused(f"what the law requires is not known: {sides.law.domain}")
-        if _may_lack_value(left, right, scope.domain) and _compared(scope.body, term):
-            raise RuleRefused("a comparison would hide that one side has no value")
+        if _may_lack_value(left, right, scope.domain) and _hidden(scope.body, term):
+            raise RuleRefused("a function would hide that one side has no value")
         if sides.chooses and any(_may_be_nan(value, scope.domain) for value in values):
             raise RuleRefused("one side would hide that a term has no value")
         body = replace_node(scope.body, term, right)
@@ -150,14 +150,15 @@ def _has_value(node: Apply, box: Sequence[Range]) -> bool:
     return within and above and (below or domain.greatest == math.inf)
 
 
-def _compared(body: Node, term: Node) -> bool:
-    """Whether the term is a comparison, which is 0 or 1 for NaN as well, or within an operand of
-    one."""
+def _hidden(body: Node, term: Node) -> bool:
+    """Whether the term is within an operand of a function that hides NaN, or such a function:
+    comparisons are 0 or 1 for NaN as well."""
     return any(
-        isinstance(node, Apply) and FUNCTIONS[node.function].truth
+        hides and any(each is term for each in walk(operand))
         for node in walk(body)
-        if any(each is term for each in walk(node))
-    )
+        if isinstance(node, Apply)
+        for hides, operand in zip(FUNCTIONS[node.function].hides, node.args, strict=True)
+    ) or (isinstance(term, Apply) and any(FUNCTIONS[term.function].hides))
 
 
 def _divides_by_fill(node: Node, scope: Scope) -> bool:

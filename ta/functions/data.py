@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import product
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
@@ -30,6 +31,9 @@ from einderive.ta.functions.helper import Helper
 HALF = Fraction(1, 2)
 USUAL = 4
 """The cost of most functions: the time of a pass over memory hides it."""
+
+TRIED = (0.0, -0.0, 1.0, -1.0, 2.0, 0.5, math.inf, -math.inf)
+"""Operands by which a function that hides NaN is found."""
 
 
 class Interval(NamedTuple):
@@ -310,6 +314,21 @@ class Function:
         return total and self.constant == self.constant
 
     @cached_property
+    def hides(self) -> tuple[bool, ...]:
+        """For each operand, whether the value is some number where the operand is NaN, and another
+        one where it is a number: `x < 0` and `finite(x)`, but not `hypot(x, inf)`."""
+        found = []
+        for place in range(self.arity):
+            values: dict[tuple[float, ...], list[complex]] = {}
+            for operands in product((math.nan, *TRIED), repeat=self.arity):
+                others = (*operands[:place], *operands[place + 1 :])
+                with np.errstate(all="ignore"):
+                    value = complex(self.real(*map(np.float64, operands)))
+                values.setdefault(others, []).append(value)
+            found.append(any(of[0] == of[0] and _differ(of) for of in values.values()))
+        return tuple(found)
+
+    @cached_property
     def compares(self) -> bool:
         """Whether the function is continuous and its value follows from the sign of a number."""
         return self.pieces is not None and self.pieces.continuous
@@ -352,3 +371,8 @@ class Reduction:
     """For max and min: the reducer r with -r(a) = this(-a)."""
     spellings: tuple[str, ...] = ()
     """Its spellings in a scope's binder, besides its name.  The first is printed."""
+
+
+def _differ(values: Sequence[complex]) -> bool:
+    """Whether some number among them is another one than the first."""
+    return any(value == value != values[0] for value in values)
