@@ -22,8 +22,10 @@ from einderive.eops.cpu_kernels.functions import functions, near_by
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import digest, store, stored
 from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words.quotients import divisions
 from einderive.eops.cpu_kernels.words.simple_elements import truths
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
+from einderive.eops.dtypes import FLOATS
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group
@@ -168,6 +170,8 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
             found |= {f"{word}_{kind}": function for word, function in known.items()}
             found |= {f"{word}_near_{kind}": function for word, function in near.items()}
             found |= machine.order_keys(kind)
+        if kind in FLOATS:
+            found |= {f"{word}_{kind}": function for word, function in divisions(kind).items()}
     return {
         **found,
         **truths(),

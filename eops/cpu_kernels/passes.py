@@ -103,7 +103,7 @@ class Pass(Points):
                     self.text.add(f"short{k} = {f'short{k} + {value}' if step else value}")
                 else:
                     self.text.add(f"s{k} = {self._combined(k, f's{k}')}")
-            self._write_outputs()
+            self._write()
         for k in filter(self._is_short, self.phase.reductions):
             self.text.add(f"s{k} = s{k} + float64(short{k})")
         for k in self.phase.reductions:

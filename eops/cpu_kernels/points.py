@@ -95,11 +95,12 @@ class Points:
             else:
                 at = self._total(k)
                 self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")
-        for place in self.phase.kept:
-            self.text.add(f"store({self._place(place)}, {name(place)})")
-        self._write_outputs()
+        self._write()
 
-    def _write_outputs(self) -> None:
+    def _write(self) -> None:
+        """What later passes and the caller read."""
+        for place in self.phase.kept:
+            self.text.add(f"store({self._place(place)}, {self.kernel.name(place)})")
         for k in self.phase.outputs:
             out = self.plan.outputs[k]
             value = f"{STORED.get(out.dtype, out.dtype)}({self.kernel.name(out.value)})"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
 from math import prod
 from typing import Final
 
 from einderive.eops.loops.bodies import Reduction
 from einderive.eops.loops.cost import operations, seconds
-from einderive.eops.loops.draft import Draft, drafted, merged
+from einderive.eops.loops.draft import Draft, divided, drafted, merged
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.keep import with_kept
 from einderive.eops.loops.kinds import Typing, alike
@@ -19,11 +18,21 @@ from einderive.eops.loops.narrow import narrowed
 from einderive.eops.loops.ordered import ordered
 from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
 from einderive.eops.loops.short_sums import written
-from einderive.eops.loops.values import Choice, Load, Total, Value, masks, operands_of, rows_of
+from einderive.eops.loops.values import (
+    DIVIDED,
+    Choice,
+    Load,
+    Operation,
+    Total,
+    Value,
+    masks,
+    operands_of,
+    rows_of,
+)
 from einderive.eops.loops.windows import windowed, with_windows
 from einderive.ta.ir import affine
 
-MOST_JAMMED: Final = 12
+MOST_JAMMED: Final = 40
 """Operations of a step of which several are done at once."""
 
 Strides = tuple[tuple[int, ...], ...]
@@ -51,18 +60,34 @@ def plans(
     kept = () if open_sizes else tuple(_kept(group, strides, typing, sizes))
     variants = (group, *written(group, open_sizes=open_sizes))
     drafts = (drafted(variant, strides, typing) for variant in variants)
-    found = (_arranged(draft, sizes, open_sizes) for draft in drafts if draft is not None)
-    return (*chain.from_iterable(found), *kept)
+    made = [merged(narrowed(draft)) for draft in drafts if draft is not None]
+    found = [one for draft in made for one in _arranged(draft, sizes, open_sizes)]
+    for draft in made:
+        other = divided(draft, 4 * sizes.short)
+        if other is not draft:
+            found += filter(_has_parts, _arranged(other, sizes, open_sizes))
+    return (*found, *kept)
+
+
+def _has_parts(plan: Plan) -> bool:
+    """Whether no division by parts would find these parts anew at each point of a pass."""
+    for number, phase in enumerate(plan.phases):
+        again, inside = plan.read_again(number), len(plan.order(phase))
+        for value in (plan.values[place] for place in plan.needed[number] if place not in again):
+            if isinstance(value, Operation) and value.word == DIVIDED:
+                masked = (plan.masks[part] for part in value.args[1:] if part not in again)
+                if any(plan.depth(mask, phase) == inside for mask in masked):
+                    return False
+    return True
 
 
 def _arranged(draft: Draft, sizes: Sizes, open_sizes: bool) -> Iterator[Plan]:
     """The plans of a draft, without windows."""
-    made = merged(narrowed(draft))
-    long = [i for i in range(made.shared) if made.domain[i].extent > 1]
+    long = [i for i in range(draft.shared) if draft.domain[i].extent > 1]
     if not open_sizes:
-        yield from _candidates(made, long, sizes)
+        yield from _candidates(draft, long, sizes)
         return
-    made = ordered(made)
+    made = ordered(draft)
     used = [i for i in range(made.shared) if made.uses >> i & 1]
     yield from _candidates(made, used, sizes)
     if used != long:

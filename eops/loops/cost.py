@@ -46,6 +46,8 @@ CACHE: Final = 1 << 20
 CALL: Final = 16.0
 """Operations of a function that is a polynomial."""
 DIVISION: Final = 4.0
+BY_PARTS: Final = 1.0
+"""A division by the parts of the divisor."""
 WHOLE: Final = ("int64", "int32")
 SIMPLE: Final = frozenset(
     {
@@ -77,8 +79,12 @@ def operations(value: Value) -> float:
     match value:
         case Operation("+" | "*", args):
             return len(args) - 1.0
-        case Operation("/", _):
+        case Operation("/" | "inverse"):
             return DIVISION
+        case Operation("scale" | "scaled"):
+            return 2.0
+        case Operation("divided"):
+            return BY_PARTS
         case Operation(word, _, kind):
             if kind in (word, *WHOLE):
                 return 1.0
@@ -164,27 +170,45 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
     return sum(plan.points(phase, depth) * count for depth, count in enumerate(at))
 
 
+def near(plan: Plan) -> float:
+    """The bytes that one piece of work reads, and those of results that it reads again."""
+    found = dict[int, float]()
+    sizes = [element_bytes(source) for source in plan.group.operands]
+    outs = {kept.value: kept.output for kept in plan.kept if kept.output is not None}
+    for number, phase in enumerate(plan.phases):
+        within = prod(plan.domain[i].extent for i in phase.loops) * _block(plan, phase)
+        loads = [plan.values[v] for v in plan.needed[number]]
+        for operand in {load.operand for load in loads if isinstance(load, Load)}:
+            found[operand] = max(found.get(operand, 0.0), within * sizes[operand])
+        for output in {outs[value] for value in phase.kept if value in outs}:
+            found[-1 - output] = within * element_bytes(plan.outputs[output].scope)
+    return sum(found.values())
+
+
+def _block(plan: Plan, phase: Phase) -> int:
+    return 1 if plan.inner is None or phase.window is not None else plan.block
+
+
 def moved(plan: Plan) -> float:
     """The bytes that the plan reads from memory and writes to it."""
-    found = near = 0.0
-    sizes = [element_bytes(source) for source in plan.group.operands]
     passes, most = dict[int, int](), dict[int, int]()
     for number, phase in enumerate(plan.phases):
-        block = 1 if plan.inner is None or phase.window is not None else plan.block
-        within = prod(plan.domain[i].extent for i in phase.loops) * block
         loads = [plan.values[v] for v in plan.needed[number]]
         for operand in {load.operand for load in loads if isinstance(load, Load)}:
             passes[operand] = passes.get(operand, 0) + 1
-            near = max(near, 0.0) + within * sizes[operand] / max(1, passes[operand])
         for load in loads:
             if isinstance(load, Load) and load.picked:
                 most[load.operand] = most.get(load.operand, 0) + plan.points(phase)
+    cached, found = near(plan) <= CACHE, 0.0
     for operand, times in passes.items():
         source = plan.group.operands[operand]
         elements = prod(side.extent for side in source.ranges)
-        whole = min(elements, most.get(operand, elements)) * sizes[operand]
-        found += whole * (1 if near <= CACHE else times)
-    return found + sum(element_bytes(out.scope) * out.scope.size for out in plan.outputs)
+        whole = min(elements, most.get(operand, elements)) * element_bytes(source)
+        found += whole * (1 if cached else times)
+    written = {kept.output for kept in plan.kept if not cached}
+    for k, out in enumerate(plan.outputs):
+        found += element_bytes(out.scope) * out.scope.size * (3 if k in written else 1)
+    return found
 
 
 @lru_cache(maxsize=4096)

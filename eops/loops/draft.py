@@ -8,12 +8,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import frexp
 from operator import or_
 
+from einderive.eops.dtypes import FLOATS
 from einderive.eops.loops.bodies import Bodies, Element, Elsewhere, Output, Reduction
 from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.kinds import Typing
-from einderive.eops.loops.values import Load, Value, rows_of, with_rows
+from einderive.eops.loops.values import (
+    DIVIDED,
+    Constant,
+    Load,
+    Operation,
+    Value,
+    Values,
+    masks,
+    rows_of,
+    with_operands,
+    with_rows,
+)
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 
@@ -121,3 +134,37 @@ def _as_one(draft: Draft, outer: int, into: int) -> Draft:
         values=tuple(with_rows(v, [at(row) for row in rows_of(v)]) for v in draft.values),
         outputs=tuple(replace(out, offset=at(out.offset)) for out in draft.outputs),
     )
+
+
+def divided(draft: Draft, long: int) -> Draft:
+    """The draft in which a division by what is the same in a loop of at least so many steps is one
+    by the parts of the divisor; the draft itself where there is none."""
+    masked, made, places = masks(draft.values, draft.shared), Values(), list[int]()
+    loops = sum(1 << i for i, side in enumerate(draft.domain) if side.extent >= long)
+    for place, old in enumerate(draft.values):
+        value = with_operands(old, places.__getitem__)
+        if isinstance(value, Operation) and value.word == "/" and value.kind in FLOATS:
+            by = old.args[1] if isinstance(old, Operation) else place
+            if masked[place] & ~masked[by] & loops and not _is_power_of_two(draft.values[by]):
+                value = _by_parts(value, made)
+        places.append(made.place(value))
+    if made.listed == [*draft.values]:
+        return draft
+    return replace(
+        draft,
+        values=tuple(made.listed),
+        reductions=tuple(replace(one, value=places[one.value]) for one in draft.reductions),
+        outputs=tuple(replace(one, value=places[one.value]) for one in draft.outputs),
+        windows=tuple(replace(one, value=places[one.value]) for one in draft.windows),
+    )
+
+
+def _is_power_of_two(value: Value) -> bool:
+    return isinstance(value, Constant) and frexp(float(value.value))[0] in (0.5, -0.5)
+
+
+def _by_parts(value: Operation, made: Values) -> Operation:
+    (of, by), kind = value.args, value.kind
+    scale = made.place(Operation("scale", (by,), kind))
+    parts = (made.place(Operation(word, (by, scale), kind)) for word in ("scaled", "inverse"))
+    return replace(value, word=DIVIDED, args=(of, *parts, scale))

@@ -7,7 +7,7 @@ columns   Y[i,j] = X[i,j]*rsqrt(V[j])                         the roots of the b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from einderive.eops.loops.cost import TOTAL, operations
@@ -26,10 +26,19 @@ def with_kept(plan: Plan) -> Iterator[Plan]:
 
 def _rows_kept(plan: Plan) -> Plan | None:
     """What an earlier pass over the same loops has computed already, for each of their points."""
-    phases, kept = list(plan.phases), list[Kept]()
+    again = _again(plan)
+    loops = {place: plan.phases[first].loops for place, first in again.items()}
+    every = [Kept(place, *affine_dense(plan.domain, loops[place])) for place in again]
+    return _with(plan, again, _placed(plan, every))
+
+
+def _again(plan: Plan) -> dict[int, int]:
+    """The expensive values that a pass computes again, each with the pass that does so first, over
+    the same loops."""
+    found: dict[int, int] = {}
     for number, phase in enumerate(plan.phases):
-        pending = _roots(plan, phase)
-        seen: set[int] = set()
+        pending, before = _roots(plan, phase), plan.read_again(number)
+        seen = {*before}
         while pending:
             place = pending.pop()
             if place in seen or plan.depth(plan.masks[place], phase) == 0:
@@ -39,20 +48,29 @@ def _rows_kept(plan: Plan) -> Plan | None:
             again = first < number and plan.phases[first].loops == phase.loops
             if not again or _effort(plan, place, phase) < plan.sizes.worth:
                 pending += operands_of(plan.values[place])
-            elif all(one.value != place for one in kept):
-                index, size = affine_dense(plan.domain, phase.loops)
-                kept.append(Kept(place, index, size))
-                phases[first] = replace(phases[first], kept=(*phases[first].kept, place))
-    kept = _placed(plan, kept)
-    there = {one.value for one in kept}
-    phases = [replace(p, kept=tuple(v for v in p.kept if v in there)) for p in phases]
-    return replace(plan, phases=tuple(phases), kept=tuple(kept)) if kept else None
+            else:
+                found.setdefault(place, first)
+    return found
+
+
+def _with(plan: Plan, again: Mapping[int, int], kept: Sequence[Kept]) -> Plan | None:
+    """The plan in which these values are kept too."""
+    phases = list(plan.phases)
+    for one in kept:
+        first = again[one.value]
+        phases[first] = replace(phases[first], kept=(*phases[first].kept, one.value))
+    return replace(plan, phases=tuple(phases), kept=(*plan.kept, *kept)) if kept else None
 
 
 def _placed(plan: Plan, kept: list[Kept]) -> list[Kept]:
     """What can be kept, and where: all on the stack, or in results as far as these serve."""
     if sum(one.size for one in kept) <= plan.sizes.kept:
         return kept
+    return _in_results(plan, kept)
+
+
+def _in_results(plan: Plan, kept: Sequence[Kept]) -> list[Kept]:
+    """Those that can lie where results will be, there."""
     found: list[Kept] = []
     for one in kept:
         taken = {other.output for other in found}
@@ -75,7 +93,7 @@ def _serving(plan: Plan, place: int) -> Iterator[int]:
 
 def _columns_kept(plan: Plan) -> Plan | None:
     """What depends on the shared loops alone is computed once for each step of the block, not for
-    each point of a pass."""
+    each point of a pass.  What is expensive and depends on more lies where a result will be."""
     assert plan.inner is not None
     phases, kept = list[Phase](), list[Kept]()
     for phase in plan.phases:
@@ -101,7 +119,10 @@ def _columns_kept(plan: Plan) -> Plan | None:
         if new:
             phases.append(Phase((), (), (), tuple(new)))
         phases.append(phase)
-    return replace(plan, phases=tuple(phases), kept=tuple(kept)) if kept else None
+    found = replace(plan, phases=tuple(phases), kept=tuple(kept))
+    again = _again(found)
+    more = _in_results(found, [Kept(place, affine.ZERO, 0) for place in again])
+    return _with(found, again, more) or (found if kept else None)
 
 
 def _roots(plan: Plan, phase: Phase) -> list[int]:

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from einderive.eops.loops.bodies import Output, Reduction
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.values import (
+    DIVIDED,
     Constant,
     Load,
     Operation,
@@ -376,6 +377,9 @@ def value_text(values: Sequence[Value], value: Value) -> str:
         text = ", ".join(row_as_text(row) for row in rows)
         return f"({text})" if not names else f"{names[0]} where {text} else {names[1]}"
     word = getattr(value, "word", "")
+    if word == DIVIDED:
+        scale = values[operands_of(value)[-1]]
+        return f"{names[0]} / {_name(values, operands_of(scale)[0])}"
     return f" {word} ".join(names) if word in "+*/" else f"{word}({', '.join(names)})"
 
 

@@ -23,6 +23,9 @@ MOST_LANES: Final = 8
 """This many steps of a loop at most are written as one."""
 LEAST_PART: Final = 16
 """This many steps at least are worth a loop of their own."""
+DIVIDED: Final = "divided"
+"""The operation x/y whose other operands are the parts of y, the last one its `scale`: fewer steps
+than a division (`eops.cpu_kernels.words.quotients`)."""
 MOST_CUTS: Final = 2
 """A loop is cut at this many steps at most, so that choices are made outside of it."""
 

@@ -1,5 +1,10 @@
-"""Remainders and rounded quotients.
+"""Remainders, rounded quotients, and quotients by one number.
 
+divided(x, m, r, s) x/y by the parts of y: m = y*s and r = 1/m, where s is a power of two with which
+                    m lies between 1/2 and 1, for most y.  Of q = x*s*r, q + (x*s - q*m)*r is the
+                    quotient, rounded once (P. Markstein, Computation of elementary functions on the
+                    IBM RISC System/6000, 1990).  It may be a neighbour of that number if x or x/y
+                    is below 2^-100 (in float64, 2^-968), or x/y next to the largest number
 fmod(x, y)          x - y*trunc(x/y), without rounding: the C library's, one call an element; in
                     `near_quotients`, for |x/y| < FAR, the quotient rounded is off by one at most,
                     and x minus its product with y a number of the type
@@ -17,6 +22,8 @@ from typing import Any, Final
 import numpy as np
 
 from einderive.eops.cpu_kernels.words.machine import (
+    BITS,
+    FROM_BITS,
     Written,
     absolute,
     compiled,
@@ -28,6 +35,41 @@ from einderive.eops.cpu_kernels.words.machine import (
 )
 
 FAR: Final = 2.0**22
+
+
+@cache
+def divisions(dtype: str) -> Mapping[str, Written]:
+    """`divided`, and the parts of a divisor, for float32 or float64."""
+    real = np.float32 if dtype == "float32" else np.float64
+    whole, digits = (np.int32, 23) if dtype == "float32" else (np.int64, 52)
+    zero, one, infinity = real(0), real(1), real(math.inf)
+    least, most = whole(1), whole(253 if dtype == "float32" else 2045)
+    fraction, mask = whole(digits), most + whole(2)
+    bits, from_bits = BITS[dtype], FROM_BITS[dtype]
+
+    @compiled
+    def scale(y: Any) -> Any:
+        exponent = whole((bits(y) >> fraction) & mask)
+        return from_bits(whole(max(most - exponent, least) << fraction))
+
+    @compiled
+    def scaled(y: Any, s: Any) -> Any:
+        return y * s
+
+    @compiled
+    def inverse(y: Any, s: Any) -> Any:
+        return one / (y * s)
+
+    @compiled
+    def divided(x: Any, m: Any, r: Any, s: Any) -> Any:
+        of = x * s
+        q = of * r
+        left_over = fused(-q, m, of)
+        nearer, size = fused(left_over, r, q), absolute(q)
+        off = (left_over < zero) | (left_over > zero)  # no NaN
+        return nearer if off & (size < infinity) else q
+
+    return {"scale": scale, "inverse": inverse, "scaled": scaled, "divided": divided}
 
 
 @cache
