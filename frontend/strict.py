@@ -19,7 +19,7 @@ from einderive.frontend.accuracy.levels import Nan
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator
 
-CONVOLUTIONS = ("convolution", "convolution3d")
+CONVOLUTIONS = ("convolution", "convolution of images", "convolution3d")
 REFUSED = "NaN and infinity may stand elsewhere than in the formula"
 
 

@@ -16,7 +16,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row, bits
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
-from einderive.ta.ir.operator import Unit, Work
+from einderive.ta.ir.operator import Unit, Work, utilisation
 from einderive.ta.ir.subst import accesses, applied, children, walk
 
 MACHINES = shipped()
@@ -113,7 +113,8 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
         dims[left] = kept
     used = tuple(pair for factor in factors for pair in applied(factor, extents))
     unit: Unit = "matmul" if operations else "vector"
-    return Work(operations, moved * item, calls + 1, unit, shape=shape, functions=used)
+    share = utilisation(*shape[1:]) if operations else 1.0
+    return Work(operations, moved * item, calls + 1, unit, share, shape=shape, functions=used)
 
 
 def _gathers(row: Row) -> bool:

@@ -25,7 +25,7 @@ ANY = "*"
 does not name."""
 COPY = "pad_slice"
 """The operator whose launch is that of a copy before a call."""
-NEAREST: Final = {"convolution3d": "convolution"}
+NEAREST: Final = {"convolution3d": "convolution", "convolution of images": "convolution"}
 """The unit that stands for a missing one; for others `vector` does."""
 FLOAT_BYTES = 4
 """Rates are those of float32."""

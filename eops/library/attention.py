@@ -19,14 +19,14 @@ from einderive.eops.library import softmax
 from einderive.eops.library.arrange import by_stride, merged, reading, restored
 from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_affine, refuse_empty
-from einderive.eops.library.traffic import output_bytes, read_bytes, utilisation
+from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Mul, Node, Number, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work, utilisation
 
 
 class Attention(NamedTuple):

@@ -131,7 +131,8 @@ def _work(binding: Binding) -> Work:
     (read,), length = binding.operands, binding.extent("n")
     size = binding.extent("b") * length
     moved = operand_bytes(read, read.rows, bounds)[0] + 4.0 * output_bytes(binding.scope)
-    return Work(2.5 * size * log2(length + 1), moved, calls=2)
+    shape = (binding.extent("b"), length)
+    return Work(2.5 * size * log2(length + 1), moved, 2, "fourier", shape=shape)
 
 
 FOURIER = tuple(

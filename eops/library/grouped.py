@@ -16,11 +16,11 @@ import torch
 from einderive.eops.library import arrange
 from einderive.eops.library.convolve import Windows
 from einderive.eops.library.sliding import Slide, bounds_of, wanted
-from einderive.eops.library.traffic import call_bytes, operand_bytes, utilisation
+from einderive.eops.library.traffic import call_bytes, operand_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
 from einderive.ta.ir.affine import Row
-from einderive.ta.ir.operator import Binding, Launch, Unit, Work
+from einderive.ta.ir.operator import Binding, Launch, Unit, Work, utilisation
 
 
 class Part(NamedTuple):
@@ -59,7 +59,8 @@ def grouped_work(binding: Binding, convolution: Convolution, points: int, taps: 
     columns, summed = binding.extent(outer), binding.extent(inner) * taps
     shape = (binding.extent("g"), points, columns, summed)
     used = utilisation(points, columns, summed)
-    unit: Unit = "convolution3d" if len(binding.windows) == 3 else "convolution"
+    unit: Unit = "convolution of images" if binding.extent("n") > 1 else "convolution"
+    unit = "convolution3d" if len(binding.windows) == 3 else unit
     return Work(2.0 * prod(shape), moved, 1, unit, used, copied, shape)
 
 

@@ -19,13 +19,12 @@ from einderive.eops.library.traffic import (
     call_bytes,
     operand_bytes,
     overlap_bytes,
-    utilisation,
 )
 from einderive.eops.torch_views.contract import Shape, contract, result_order
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
 from einderive.ta.facts.memory_walks import dense_strides
-from einderive.ta.ir.operator import Binding, Launch, Work
+from einderive.ta.ir.operator import Binding, Launch, Work, utilisation
 
 
 def _constraint(binding: Binding) -> str | None:

@@ -14,7 +14,7 @@ time, and keep their digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
@@ -26,17 +26,26 @@ from einderive.eops.expanded import Expanded, Product, expanded, product_of
 from einderive.eops.library.arrange import library_call
 from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_plain
-from einderive.eops.library.traffic import output_bytes, read_bytes
+from einderive.eops.library.traffic import output_bytes
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.points import Points
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import HALVES
 from einderive.ta.facts.pairs import contraction_order
+from einderive.ta.ir import affine
+from einderive.ta.ir.affine import bits
 from einderive.ta.ir.element import element_bytes, floating_inputs
-from einderive.ta.ir.node import Mul, Scope, Source
+from einderive.ta.ir.node import Access, Mul, Scope, Source
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
-from einderive.ta.ir.subst import accesses, nested_scopes, sources, stages, walk
+from einderive.ta.ir.subst import (
+    accesses,
+    factors_of,
+    nested_scopes,
+    sources,
+    stages,
+    walk,
+)
 
 AMPLIFIED: Final = 6
 """The errors of a sum's terms may be at most this many times those of the sum.  For squared
@@ -135,38 +144,47 @@ def _repair(
 
 
 def _work(binding: Binding) -> Work:
-    """The products of the two sides, everything else in passes over the result."""
+    """The products of the two sides, everything else in passes over memory."""
     scope = binding.scope
     found = _expanded(scope)
-    assert found is not None
-    operations, calls = 0.0, 0
     parts = _own(scope, found)
+    operations, moved, calls = 0.0, 0.0, 0
+    shape: tuple[int, ...] = (1, 1, 1, 1)
     for stage in parts:
-        operations += _operations(stage)
+        for sides in _products(stage):
+            operations += 2.0 * prod(sides)
+            shape = max(shape, sides, key=prod)
+        moved += _moved(stage)
         calls += max(1, len(walk(stage.body)) // 2)
-    moved = sum(read_bytes(r, r.rows, scope.domain) for r in binding.operands)
-    moved += sum(2.0 * stage.size * element_bytes(stage) for stage in parts)
     passes = 4 + 2 * len(nested_scopes(found.fast))
-    return Work(operations, moved + passes * output_bytes(scope), calls + 6, "matmul")
+    moved += passes * output_bytes(scope)
+    return Work(operations, moved, calls + 6, "matmul", shape=shape)
 
 
-def _operations(stage: Scope) -> float:
-    """Two for each point of the products of a sum, taken pair by pair."""
-    body = stage.body
-    factors = body.factors if isinstance(body, Mul) else (body,)
-    dims = [
-        frozenset(i for i in range(len(stage.domain)) if factor.free >> i & 1)
-        for factor in factors
-        if factor.free
-    ]
+def _products(stage: Scope) -> Iterator[tuple[int, ...]]:
+    """The products of matrices of a sum whose factors are taken pair by pair: batch, rows, columns
+    and summed elements.  What one factor alone is summed over, is summed before."""
+    dims = [frozenset(bits(factor.free)) for factor in factors_of(stage.body) if factor.free]
     if not stage.sums or len(dims) < 2:
-        return 0.0
+        return
     kept = frozenset(range(len(stage.loops)))
-    total = 0.0
     for left, right, left_over in contraction_order(dims, kept, stage.extents):
-        total += 2.0 * prod(stage.extents[i] for i in dims[left] | dims[right])
-        dims[left] = (dims[left] | dims[right]) & left_over
-    return total
+        a, b = dims[left], dims[right]
+        roles = (a & b & left_over, (a - b) & left_over, (b - a) & left_over, (a & b) - left_over)
+        if roles[-1]:
+            yield tuple(prod(stage.extents[i] for i in role) for role in roles)
+        dims[left] = (a | b) & left_over
+
+
+def _moved(stage: Scope) -> float:
+    """Each read once, the result written, and the terms of a sum too if they are formed."""
+    extents, body = stage.extents, stage.body
+    elements = stage.size
+    for read in accesses(body):
+        elements += min(affine.volume(extents, read.free), read.source.size)
+    if stage.sums and not isinstance(body, Access | Mul):
+        elements += 2 * prod(extents)
+    return float(elements * element_bytes(stage))
 
 
 REPAIRED = operator("repaired", work=_work, launch=_launch, recognise=recognise)

@@ -19,11 +19,12 @@ from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
+from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Unit, Work
 from einderive.ta.ir.subst import accesses, applied, substitute
 
 
@@ -147,8 +148,20 @@ def _work(binding: Binding) -> Work:
     if not isinstance(scope.body, Access):
         calls += passes(scope)
         moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
+    (over,) = binding.roles["k"]
+    length = scope.extents[over]
+    unit: Unit = "softmax" if _runs_along(scope, over) else "softmax of rows"
+    shape = (elements // length, length)
     own = applied(scope.body, scope.extents)
-    return Work(5.0 * elements, moved, calls, functions=(("exp", float(elements)), *own))
+    return Work(float(elements), moved, calls, unit, shape=shape, functions=own)
+
+
+def _runs_along(logits: Scope, over: int) -> bool:
+    """Whether the iterator runs along the memory of the logits: of what they are a read of, or of a
+    result that is stored in the order of the loops."""
+    if isinstance(logits.body, Access):
+        return abs(dense_strides(logits.body.source, logits.body.rows).get(over, 0)) == 1
+    return over == len(logits.loops) - 1
 
 
 SOFTMAX = operator(

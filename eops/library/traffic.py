@@ -17,10 +17,6 @@ from einderive.ta.ir.affine import Ranges, Row
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Scope
 
-NARROW = 16
-"""Matrix units work on tiles about this wide: narrower products leave them partly idle."""
-LEAST_UTILISATION = 1 / 256
-
 
 def output_bytes(scope: Scope) -> float:
     return float(scope.size * element_bytes(scope))
@@ -126,12 +122,3 @@ def call_bytes(scope: Scope, *operands: tuple[float, float]) -> tuple[float, flo
         moved += touched
         copied += arranged
     return moved, copied
-
-
-def utilisation(*extents: int) -> float:
-    """The share of a matrix unit that a product of these extents keeps busy."""
-    share = 1.0
-    for extent in extents:
-        if extent < NARROW:
-            share *= extent / NARROW
-    return max(LEAST_UTILISATION, share)

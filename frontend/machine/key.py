@@ -7,7 +7,7 @@ import hashlib
 from einderive.frontend.memory.surroundings import machine as surroundings
 
 KIND = "profile"
-FORMAT = 3
+FORMAT = 4
 
 
 def profile_key() -> str:

@@ -31,7 +31,14 @@ from einderive.frontend.trial.compiling import (
     worth_compiling,
 )
 from einderive.frontend.trial.effort import NORMAL, Effort
-from einderive.frontend.trial.entrants import Entrant, Judge, by_inductor, candidate, run_first
+from einderive.frontend.trial.entrants import (
+    NO_TIME,
+    Entrant,
+    Judge,
+    by_inductor,
+    candidate,
+    run_first,
+)
 from einderive.frontend.trial.hard import judge_of, tried_hard
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
@@ -39,7 +46,7 @@ from einderive.frontend.trial.races import YOURS, numbered, raced
 from einderive.frontend.trial.timing import first
 from einderive.frontend.trial.trial import Trial, Watch
 from einderive.frontend.trial.trying import sure, worth_trying
-from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right
+from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right, is_over
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
 from einderive.ta.ir.program import Program
@@ -131,6 +138,11 @@ def choose(
         for label, plan in worth_compiling(derivation, entrants, judge):
             say(f"compiling loops for {label}")
             entrants.append(compiled_candidate(label, plan, judge))
+        judge.restart()
+        for place, waiting in enumerate(entrants):  # for which there was no time before the loops
+            later = waiting.trial.plan
+            if waiting.trial.verdict == NO_TIME and later is not None:
+                entrants[place] = candidate(waiting.trial.label, later, judge)
         if effort.inductor:
             say("compiling the fastest plain program by Inductor")
             more = by_inductor(plain, judge)
@@ -347,7 +359,7 @@ def _choose(
         best = fastest_plain(entrants, judge, hard, derivation)
         for _ in range(RACES):
             winner, refused = fastest_candidate(entrants, best, judge, hard, derivation)
-            if winner is not None or not refused or stopped or judge.left < 0:
+            if winner is not None or not refused or stopped or is_over(entrants, best, judge):
                 break
             place = next((p for p, e in enumerate(entrants) if e is best), None)
             entrants, stopped = raced(entrants, judge, seconds)

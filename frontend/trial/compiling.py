@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
-from math import inf
+from math import inf, isfinite
 from time import perf_counter
 
 from einderive.derivations.search.extract import Plan
@@ -17,7 +17,7 @@ from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_wor
 from einderive.eops.back_ends.task import Task
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
-from einderive.frontend.machine.as_loops import fastest_as_loops
+from einderive.frontend.machine.as_loops import as_loops, fastest_as_loops
 from einderive.frontend.running.execute import tasks_of
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
@@ -41,7 +41,7 @@ POINT_SECONDS = 5e-11
 HOPELESS, HOPELESS_LATE = 3.0, 0.5
 """A program that takes at least this many times the fastest one's time is not compiled; nor is the
 formula as given where little time is left and it takes at least half of that time."""
-PROMISING, PROMISING_SECONDS = 0.7, 0.3
+PROMISING, PROMISING_SECONDS = 0.85, 0.3
 """What is predicted to take less than this part of the fastest one's time is compiled also where
 little time is left, as long as this many seconds are."""
 MOST_WRONG = 8.0
@@ -62,10 +62,13 @@ def worth_compiling(
     if derivation.target != "cpu":
         return
     started, judge.compiling = perf_counter(), 0.0
-    given = inf, AS_GIVEN, apart(derivation.unchanged)
-    found = chain([given], _in_turn(derivation, entrants, judge))
-    last = 0.0
-    for seconds, label, plan in islice(found, judge.effort.compiled):
+    given = apart(derivation.unchanged)
+    found = chain([(inf, AS_GIVEN, given)], _in_turn(derivation, entrants, judge))
+    last, off = 0.0, 1.0
+    for number, (predicted, label, plan) in enumerate(islice(found, judge.effort.compiled)):
+        if number == 1:  # the formula as given was tried, if it is to be
+            off = _off(given, entrants)
+        seconds = predicted * off
         begun = perf_counter()
         spent = begun - started
         late = judge.left < judge.racing + max(last, ONE_SECONDS)
@@ -83,6 +86,14 @@ def worth_compiling(
         if 0 < len(worth) <= MOST_STAGES and (sure or least <= hopeless * fastest):
             yield label, plan
             last = perf_counter() - begun
+
+
+def _off(given: Plan, entrants: Sequence[Entrant]) -> float:
+    """By how much predictions for loops are too long: the measured time of the formula as given
+    divided by the predicted one; 1 where it is not measured, or is not shorter."""
+    trials = (entrant.trial for entrant in entrants)
+    measured = next((trial.seconds for trial in trials if trial.label == AS_GIVEN), inf)
+    return min(1.0, measured / as_loops(given)) if isfinite(measured) else 1.0
 
 
 def _in_turn(

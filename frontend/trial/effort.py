@@ -1,6 +1,6 @@
 """How much time and memory may go into a compiled function.
 
-effort of t seconds   search t/6, at most 10;  programs tried, judged and timed 0.57 t;
+effort of t seconds   search t/6, at most 10;  programs tried, judged and timed 0.67 t;
                       timing t/3 of these, single stages t/10;
                       6*sqrt(t/3) candidates, at most 32
 "normal"              3 seconds
@@ -63,7 +63,7 @@ def of_seconds(seconds: float) -> Effort:
     return Effort(
         search=min(0.5 * times, LONGEST_SEARCH),
         timing=times,
-        altogether=1.7 * times,
+        altogether=2.0 * times,
         before=0.35 * times,
         preparing=0.3 * min(times, 5.0),
         extracting=0.3 * times,

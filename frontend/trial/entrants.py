@@ -37,6 +37,7 @@ from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 
+NO_TIME = "left out: the time for trying programs was used up"
 MOVED = "refused: NaN or infinity elsewhere than in the formula, for inputs with {}"
 FAR_BEHIND = 4.0
 """What takes this many times the fastest one's time on its first run is left out; a slow one
@@ -61,7 +62,7 @@ ALL_TIMES = 15.0
 """All that is done with the programs is to take as long as the effort says, or this many times as
 long as the fastest one, so that `compile` with the search before ends in three.  It is an aim: what
 has begun is finished, and the formula as loops and the best candidate are always tried."""
-RACING_SECONDS, RACING_RUNS = 0.85, 8
+RACING_SECONDS, RACING_RUNS = 0.6, 8
 """Seconds of these for timing and choosing, or those of this many runs of the fastest one."""
 GPU_SECONDS = 10.0
 """On a GPU, where a generated kernel takes about a second to compile and to be chosen."""
@@ -176,7 +177,6 @@ class Judge:
             self.expected.types,
             strict=self.strict,
             compiled=compiled,
-            open_sizes=bool(self.program.sizes),
             checked=self.checked,
             timed=not self.limits.deterministic,
         )
@@ -306,7 +306,7 @@ def candidate(label: str, plan: Plan, judge: Judge, *, always: bool = False) -> 
     only those are that are `always` tried (`trying.sure`), as long as runs may go on."""
     entrant = Entrant(Trial(label, plan, (), inf, inf, "accepted"))
     if judge.late or (judge.left < judge.racing and not always):
-        return entrant.out("left out: the time for trying programs was used up")
+        return entrant.out(NO_TIME)
     if (found := refused_plan(judge.limits, plan, compiled=False)) is not None:
         return judge.left_out(entrant, found)
     try:

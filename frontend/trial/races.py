@@ -34,6 +34,9 @@ fastest one's time."""
 AMPLE, AMPLE_TIMES = 0.1, 12.0
 """Where the fastest one takes longer than this many seconds, `compile` need not end in three: the
 race may take this many times its time."""
+LATEST = 0.4
+"""Seconds after the time is used up in which a race of two may still begin: to take the slower of
+two programs costs every call."""
 LONE, LONE_TIMES = 0.05, 2.0
 """The time of a program that races alone decides nothing: it is measured for this many seconds, or
 for this many times as long as it takes."""
@@ -59,12 +62,14 @@ def as_called(best: Entrant, judge: Judge) -> tuple[Entrant, float]:
 def too_late(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
     """Whether the candidate is close to the fastest plain program, and no time is left to tell
     which one is faster: then the plain program stays."""
-    return best is not None and judge.left < 0 and entrant.seconds >= CLOSE * best.seconds
+    late = judge.left < -LATEST
+    return best is not None and late and entrant.seconds >= CLOSE * best.seconds
 
 
-def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
+def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge, *, won: bool = True) -> bool:
     """Whether the candidate is the faster one also beside the fastest plain program alone, where
-    the two are close: the best of many in one race is often the luckiest."""
+    the two are close: the best of many in one race is often the luckiest.  Where it has `won` a
+    race and loses this one, the next one decides."""
     if best is None or entrant.call is None or best.call is None:
         return True
     if entrant.seconds < CLOSE * best.seconds:
@@ -72,8 +77,11 @@ def wins_again(entrant: Entrant, best: Entrant | None, judge: Judge) -> bool:
     if too_late(entrant, best, judge):
         return False
     with torch.no_grad():
-        own, bar = duel(entrant.call, best.call, cuda=judge.device == "cuda")
-    return own.beats(bar, MARGIN)
+        for _ in range(1 + won):
+            own, bar = duel(entrant.call, best.call, cuda=judge.device == "cuda")
+            if own.beats(bar, MARGIN):
+                return True
+    return False
 
 
 def raced(entrants: Sequence[Entrant], judge: Judge, seconds: float) -> tuple[list[Entrant], bool]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import checked, tried_hard
-from einderive.frontend.trial.races import SHORT, as_called, too_late, wins_again
+from einderive.frontend.trial.races import CLOSE, SHORT, as_called, too_late, wins_again
 from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level, merits
 from einderive.frontend.trial.timing import UNTIMED, Timing
 
@@ -25,12 +26,8 @@ def fastest_plain(
     the list, where those with less work come first, unless calls are short and the fastest one
     beats it in a race of the two."""
     places = _running(entrants, plain=True)
-    order = in_order([Standing(_timing(entrants[place]), (place,)) for place in places])
-    if order and judge.left > 0:
-        fastest = min(order, key=lambda number: _timing(entrants[places[number]]).seconds)
-        own, first = entrants[places[fastest]], entrants[places[order[0]]]
-        if own is not first and own.seconds < SHORT and wins_again(own, first, judge):
-            order = [fastest, *(number for number in order if number != fastest)]
+    standings = [Standing(_timing(entrants[place]), (place,)) for place in places]
+    order = _in_order(standings, [entrants[place] for place in places], judge)
     for number in order:
         place = places[number]
         if not entrants[place].trial.families and number != order[-1]:
@@ -49,7 +46,7 @@ def fastest_candidate(
 ) -> tuple[Entrant | None, bool]:
     """The fastest candidate that beats the fastest plain program and is accepted on hard inputs,
     and whether one was refused: then others may enter the race that were far behind it.  Of
-    candidates within noise of each other, the first by their merits."""
+    candidates within noise of each other, the first by their merits, as of plain programs."""
     places, bar = _faster(entrants, best, 0.0)
     if best is not None and _near(entrants, bar):
         best, dearer = as_called(best, judge)
@@ -59,7 +56,7 @@ def fastest_candidate(
         Standing(_timing(entrants[place]), merits(entrants[place].trial, judge.base))
         for place in places
     ]
-    for number in in_order(standings):
+    for number in _in_order(standings, [entrants[place] for place in places], judge):
         place = places[number]
         if too_late(entrants[place], best, judge):
             continue
@@ -71,6 +68,30 @@ def fastest_candidate(
         if entrant.run is not None and wins_again(entrant, best, judge):
             return entrant, refused
     return None, refused
+
+
+def _in_order(
+    standings: Sequence[Standing], entrants: Sequence[Entrant], judge: Judge
+) -> list[int]:
+    """The places of the entrants, from the first choice to the last one.  Where calls are short,
+    the fastest one comes before others within noise of it if it beats the first of them in a race
+    of the two."""
+    order = in_order(standings)
+    if order and judge.left > 0:
+        fastest = min(order, key=lambda number: standings[number].timing.seconds)
+        own, first = entrants[fastest], entrants[order[0]]
+        if own is not first and own.seconds < SHORT and wins_again(own, first, judge, won=False):
+            order = [fastest, *(number for number in order if number != fastest)]
+    return order
+
+
+def is_over(entrants: Sequence[Entrant], best: Entrant | None, judge: Judge) -> bool:
+    """Whether no time is left for another race, and no candidate that was not refused is known to
+    take clearly less than the plain program: one may not have raced, as a refused one was far
+    faster."""
+    bar = inf if best is None else CLOSE * best.seconds
+    known = any(e.seconds < bar for e in entrants if e.run is not None and not e.plain)
+    return judge.left < 0 and not known
 
 
 def _faster(

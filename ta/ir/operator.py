@@ -25,7 +25,17 @@ Launch: TypeAlias = Callable[[Buffers], Any]
 
 
 Unit: TypeAlias = Literal[
-    "matmul", "convolution", "convolution3d", "window", "reduction", "reduction of rows", "vector"
+    "matmul",
+    "convolution",
+    "convolution of images",
+    "convolution3d",
+    "window",
+    "reduction",
+    "reduction of rows",
+    "softmax",
+    "softmax of rows",
+    "fourier",
+    "vector",
 ]
 
 
@@ -51,6 +61,20 @@ class Work(NamedTuple):
     access: Literal["dense", "strided", "gathered", "rows", "broadcast"] = "dense"
     functions: tuple[tuple[str, float], ...] = ()
     rows: float = 0.0
+
+
+NARROW = 16
+"""Matrix units work on tiles about this wide: narrower products leave them partly idle."""
+LEAST_UTILISATION = 1 / 256
+
+
+def utilisation(*extents: int) -> float:
+    """The share of a matrix unit that a product of these extents keeps busy."""
+    share = 1.0
+    for extent in extents:
+        if extent < NARROW:
+            share *= extent / NARROW
+    return max(LEAST_UTILISATION, share)
 
 
 @dataclass(frozen=True, slots=True)

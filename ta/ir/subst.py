@@ -233,13 +233,14 @@ def walk(node: Node) -> tuple[Node, ...]:
 @lru_cache(maxsize=16384)
 def applied(node: Node, extents: Sequence[int]) -> tuple[tuple[str, float], ...]:
     """The functions of the expression, with the number of their values: each is computed over the
-    iterators that occur in it."""
-    functions = [each for each in walk(node) if isinstance(each, Apply)]
+    iterators that occur in it.  A choice by a condition on indices counts as `where`."""
+    functions = [each for each in walk(node) if isinstance(each, Apply | Select)]
     if not functions:
         return ()  # at once: a Counter takes longer than all of this
     found = Counter[str]()
     for each in functions:
-        found[each.function] += affine.volume(extents, each.free)
+        name = each.function if isinstance(each, Apply) else "where"
+        found[name] += affine.volume(extents, each.free)
     return tuple((name, float(number)) for name, number in found.items())
 
 

@@ -4,7 +4,7 @@ ends early."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import count
+from itertools import chain, count, repeat
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from einderive.derivations.matching.profile import from_data, to_data
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.library import OPERATORS
 from einderive.frontend.machine.key import KIND, profile_key
-from einderive.frontend.machine.measure import Grid, measured
+from einderive.frontend.machine.measure import Grid, _Probing, measured
 from einderive.frontend.machine.small import SMALL, instance
 from einderive.frontend.machine.stored import keep, profile_digest, profile_of
 from einderive.frontend.memory.kept import store
@@ -30,7 +30,10 @@ TINY = Grid(
     ((1,), (8,), (1, 2), (27,)),
     ((4,), (4,)),
     ((4,), (2,)),
+    ((4,), (2,)),
+    ((1,), (4,)),
     2e8,
+    1,
 )
 Run = Callable[[], object]
 
@@ -54,13 +57,18 @@ def test_everything_is_measured() -> None:
     assert machine.rates.keys() == {
         "matmul",
         "convolution",
+        "convolution of images",
         "convolution3d",
         "vector",
         "window",
         "reduction",
         "reduction of rows",
+        "softmax",
+        "softmax of rows",
+        "fourier",
     }
-    assert machine.functions.keys() - {ANY} == {n for n, f in FUNCTIONS.items() if f.arity}
+    functions = {name for name, function in FUNCTIONS.items() if function.arity}
+    assert machine.functions.keys() - {ANY} == {*functions, "where"}
     operators = {operator.name for operator in OPERATORS} - {"view"}
     assert machine.launches.keys() == operators | {KERNEL, ANY}
     assert all(value > 0 for value in machine.launches.values())
@@ -93,6 +101,39 @@ def test_a_call_and_a_launch() -> None:
     assert machine.launches[KERNEL] == pytest.approx(9e-5 - (calls - 1) * 1e-5)
 
 
+def test_of_several_passes_the_least_time_counts() -> None:
+    """The first pass has slow launches, and the second one a slow call.  A time that only one pass
+    took, as no second one was left, counts as well."""
+    every = count_of_times(TINY)
+    slow = times({2: 5e-5, 3: 9e-5, every: 9e-5, every + 1: 9e-5})
+    machine = measured(CPU, 1.0, TINY._replace(passes=2), time=slow, clock=never).machine
+    assert machine == measured(CPU, 1.0, TINY, time=steady, clock=never).machine
+    left = chain(repeat(0.0, every + 1), repeat(2.0)).__next__
+    found = measured(CPU, 1.0, TINY._replace(passes=2), time=times({2: 5e-5}), clock=left)
+    assert found.missing == ()
+    assert found.machine.launches["elementwise"] == pytest.approx(5e-5)
+
+
+def count_of_times(grid: Grid) -> int:
+    """The number of times that one pass takes."""
+    taken = list[float]()
+
+    def time(run: Run, seconds: float) -> float:
+        taken.append(seconds)
+        return 1e-5
+
+    measured(CPU, 1.0, grid, time=time, clock=never)
+    return len(taken)
+
+
+def test_a_call_that_hardly_takes_longer_than_the_least_one_says_little_about_a_rate() -> None:
+    ran = iter((1e-5, 1e-5, 1e-5, 5e-5))  # the floor, then the points
+    probing = _Probing(CPU, 1.0, TINY, lambda run, seconds: next(ran), never)
+    probing.begin("rates")
+    found = probing._table(((1, 2, 4),), lambda size: (lambda: None, float(size)))
+    assert found.values == pytest.approx((1e5, 1e5, 1e5))
+
+
 def test_without_time_everything_stays() -> None:
     found = measured(CPU, 1.0, TINY, time=steady, clock=count(0.0, 2.0).__next__)
     assert found.missing == ("call", "launches", "bandwidth", "rates", "functions")
@@ -108,7 +149,8 @@ def test_an_interruption_keeps_what_is_known() -> None:
     numbers = count()
     found = measured(CPU, 1.0, TINY, time=time, clock=never)
     assert found.interrupted
-    assert len(found.machine.launches) == 4 + 1
+    measured_ones = found.machine.launches.items() - CPU.launches.items()
+    assert len(measured_ones) == 4 + 1
     assert found.machine.rates == CPU.rates
 
 

@@ -236,14 +236,15 @@ def test_what_did_not_race_bars_no_other(monkeypatch: pytest.MonkeyPatch) -> Non
 
     nobody_is_slow(monkeypatch)
     monkeypatch.setattr(choose, "raced", raced)
-    monkeypatch.setattr(winner, "wins_again", lambda *_: True)
+    monkeypatch.setattr(winner, "wins_again", lambda *_, **__: True)
     run = distances()
     assert run.chosen.plan is not None
     assert run.chosen.seconds == 0.02
 
 
 @pytest.mark.parametrize(
-    ("again", "left", "chosen"), [(0.9, 1.0, True), (0.99, 1.0, False), (0.9, -1.0, False)]
+    ("again", "left", "chosen"),
+    [(0.9, 1.0, True), (0.99, 1.0, False), (0.9, -0.1, True), (0.9, -1.0, False)],
 )
 def test_a_close_winner_of_many_races_once_more_if_there_is_time(
     monkeypatch: pytest.MonkeyPatch, again: float, left: float, chosen: bool
@@ -286,7 +287,7 @@ def test_what_was_far_behind_a_refused_candidate_races_after_all(
 
     nobody_is_slow(monkeypatch)
     monkeypatch.setattr(choose, "raced", raced_by_turns)
-    monkeypatch.setattr(winner, "wins_again", lambda *_: True)
+    monkeypatch.setattr(winner, "wins_again", lambda *_, **__: True)
     monkeypatch.setattr(winner, "checked", refused_once)
     run = distances()
     assert run.chosen.plan is not None

@@ -11,7 +11,7 @@ from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.races import ALWAYS, raced
 from einderive.frontend.trial.timing import Timing, race
 from einderive.frontend.trial.trial import Trial
-from einderive.frontend.trial.winner import fastest_plain
+from einderive.frontend.trial.winner import fastest_plain, is_over
 
 
 def entrant(seconds: float, plain: bool) -> Entrant:
@@ -38,7 +38,8 @@ def test_of_level_plain_programs_the_fastest_stands_if_it_wins_again_and_is_shor
 ) -> None:
     met = []
 
-    def wins_again(own: Entrant, other: Entrant, _: Judge) -> bool:
+    def wins_again(own: Entrant, other: Entrant, _: Judge, *, won: bool) -> bool:
+        assert not won
         met.append((own, other))
         return wins
 
@@ -53,6 +54,19 @@ def test_of_level_plain_programs_the_fastest_stands_if_it_wins_again_and_is_shor
     best = fastest_plain(list(given), judge, cast(Any, None), cast(Any, None))
     assert met == ([(given[1], given[0])] if scale == 1.0 else [])
     assert best is given[chosen]
+
+
+@pytest.mark.parametrize(
+    ("left", "seconds", "over"),
+    [(1.0, 2e-4, False), (-1.0, 2e-4, True), (-1.0, 0.9e-4, True), (-1.0, 0.5e-4, False)],
+)
+def test_late_there_is_another_race_for_what_is_clearly_faster(
+    monkeypatch: pytest.MonkeyPatch, left: float, seconds: float, over: bool
+) -> None:
+    monkeypatch.setattr(Judge, "left", left)
+    judge = Judge(cast(Any, None), cast(Any, None), "cpu", 0.0)
+    best, refused = entrant(1e-4, True), entrant(1e-5, False).out("refused")
+    assert is_over([best, refused, entrant(seconds, False)], best, judge) is over
 
 
 @pytest.mark.parametrize(("seconds", "runs"), [(0.1, 2), (0.02, 3), (0.01, 5), (0.006, 9)])
