@@ -37,8 +37,8 @@ from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
 from einderive.frontend.trial.timing import first
-from einderive.frontend.trial.trial import Trial, Watch
-from einderive.frontend.trial.trying import sure, worth_trying
+from einderive.frontend.trial.trial import GIVEN, Trial, Watch
+from einderive.frontend.trial.trying import by_library, sure, worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
@@ -122,6 +122,10 @@ def choose(
         judge.compiling = compiling_seconds(derivation)
         judge.restart()
         always = sure(trying, judge.fastest)
+        none_right = tried > 0 and not isfinite(judge.fastest)
+        if none_right and (plan := by_library(derivation, trying)) is not None:
+            entrants.append(candidate(GIVEN, plan, judge, always=True))
+            judge.fastest = entrants[-1].seconds if entrants[-1].run is not None else inf
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
             label = f"candidate {number}"

@@ -9,6 +9,7 @@ from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.derived import Derived
 from einderive.frontend.machine.extraction import UNKNOWN
+from einderive.frontend.trial.compiling import apart
 
 SAFE, SAFE_FIRST = 2, 1.25
 """Candidates without steps that can cancel are tried first if they take at most this many times the
@@ -64,6 +65,15 @@ def worth_trying(
     if any(one in safe for one in near[:tried]):
         return near[:tried]
     return (near[:tried] + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
+
+
+def by_library(derivation: Derived, trying: Sequence[tuple[int, Plan]]) -> Plan | None:
+    """The formula as given, where operators compute all of its stages and it is none of those that
+    are tried.  Where no plain program is right, its operators may be: they keep digits that lines
+    of torch lose."""
+    given = apart(derivation.unchanged)
+    known = any(plan.roots == given.roots for _, plan in trying)
+    return None if known or not all(stage.operator for stage in given.stages) else given
 
 
 def sure(trying: Sequence[tuple[int, Plan]], fastest: float) -> set[int]:
