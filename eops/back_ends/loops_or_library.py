@@ -2,8 +2,8 @@
 they run.
 
 Predictions say too little here: by the library, a convolution with 3 output channels takes a third
-of the loops' time, and a sum over all but 16 columns half of it (`einderive bench backward --formula
-conv2d_bias`, at 512).
+of the loops' time, and a sum over all but 16 columns half of it (`einderive bench backward
+--formula conv2d_bias`, at 512).
 """
 
 from __future__ import annotations

@@ -122,10 +122,11 @@ def choose(
         judge.compiling = compiling_seconds(derivation)
         judge.restart()
         always = sure(trying, judge.fastest)
-        none_right = tried > 0 and not isfinite(judge.fastest)
-        if none_right and (plan := by_library(derivation, trying)) is not None:
-            entrants.append(candidate(GIVEN, plan, judge, always=True))
-            judge.fastest = entrants[-1].seconds if entrants[-1].run is not None else inf
+        given = by_library(derivation, trying) if tried and _refused_faster(plain, judge) else None
+        if given is not None:
+            entrants.append(candidate(GIVEN, given, judge, always=True))
+            if entrants[-1].run is not None:
+                judge.fastest = min(judge.fastest, entrants[-1].seconds)
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
             label = f"candidate {number}"
@@ -148,6 +149,13 @@ def choose(
         raise _none_right(judge)
     say("timing")
     return _choose(derivation, entrants, judge, hard, seconds, interrupted)
+
+
+def _refused_faster(plain: Sequence[Entrant], judge: Judge) -> bool:
+    """Whether no plain program is right, or one that was faster than those that are is refused."""
+    if not isfinite(judge.fastest):
+        return True
+    return any(entrant.run is None and entrant.seconds < judge.fastest for entrant in plain)
 
 
 def _limits(effort: Effort, seconds: float | None, tried: int | None) -> tuple[float, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Final
 
 from einderive.derivations.search.extract import Plan
@@ -16,6 +17,8 @@ SAFE, SAFE_FIRST = 2, 1.25
 best one's time; this many are tried in any case."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
+FAR: Final = 8.0
+"""The formula as given is predicted to be far behind at this many times the best one's time."""
 PROMISING: Final = 0.5
 """A candidate is promising if it is predicted to take less than this part of a program's time."""
 LEVEL: Final = 1.25
@@ -68,12 +71,14 @@ def worth_trying(
 
 
 def by_library(derivation: Derived, trying: Sequence[tuple[int, Plan]]) -> Plan | None:
-    """The formula as given, where operators compute all of its stages and it is none of those that
-    are tried.  Where no plain program is right, its operators may be: they keep digits that lines
-    of torch lose."""
+    """The formula as given, where operators compute all of its stages, and it is none of those that
+    are tried, nor predicted to take far longer.  Its operators keep digits that lines of torch
+    lose."""
     given = apart(derivation.unchanged)
-    known = any(plan.roots == given.roots for _, plan in trying)
-    return None if known or not all(stage.operator for stage in given.stages) else given
+    best = min((plan.seconds for _, plan in trying), default=inf)
+    if given.seconds > FAR * best or not all(stage.operator for stage in given.stages):
+        return None
+    return None if any(plan.roots == given.roots for _, plan in trying) else given
 
 
 def sure(trying: Sequence[tuple[int, Plan]], fastest: float) -> set[int]:

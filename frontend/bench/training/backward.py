@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from operator import attrgetter
 from statistics import geometric_mean
 from typing import Any, cast
@@ -44,6 +45,7 @@ from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.formulas import Formula
 from einderive.frontend.gradients.grad import grad
+from einderive.frontend.limits.memory import free_bytes
 from einderive.frontend.text import duration
 from einderive.frontend.training.kept import kept_bytes
 from einderive.frontend.training.lines import Line, refusal
@@ -191,6 +193,8 @@ def add(out: Rows, row: Row | LeftOut) -> None:
 FAR_BEHIND, FAR_CALL = 3.0, 5.0
 """A line whose first steps, or whose call alone, take this many times the fastest one's is not
 raced."""
+FLOAT_BYTES, MOST_OF_FREE = 4, 0.5
+"""A line whose largest temporary takes more than this part of the free memory is not run."""
 ELEMENTS_A_SECOND = 1e10
 """No faster are temporaries written and read."""
 DIGITS = 1e-2
@@ -288,6 +292,8 @@ def _near(lines: Sequence[Callable[[], Any]], temporaries: Sequence[int]) -> lis
     calls = dict[int, float]()
     for number, (line, elements) in enumerate(zip(lines, temporaries, strict=True)):
         if calls and elements / ELEMENTS_A_SECOND > FAR_CALL * min(calls.values()):
+            continue
+        if elements * FLOAT_BYTES > MOST_OF_FREE * (free_bytes("cpu") or inf):
             continue
         with torch.no_grad(), suppress(RuntimeError, MemoryError):
             calls[number] = min(timed(line, False), timed(line, False))
