@@ -16,7 +16,7 @@ from einderive.ta.listing import listed
 BACK_ENDS: tuple[BackEnd, ...] = listed(
     __name__,
     BackEnd,
-    first="kept_weights narrow_products",
+    first="kept_weights narrow_products window_products loops_or_library",
     last="half_precision library triton strided_views",
 )
 """The back ends in the order in which they are asked.  The last one takes every stage."""

@@ -100,7 +100,8 @@ def points(scope: Scope) -> int:
     return prod(extent for i, extent in enumerate(scope.extents) if i not in fixed)
 
 
-def _lower(task: Task) -> Run | None:
+def by_loops(task: Task) -> Run | None:
+    """The stage as loops of its own, if these may be faster than torch's operations."""
     if not task.compiled or not worth_compiling(task):
         return None
     if _adds_terms(task):
@@ -219,7 +220,7 @@ def _otherwise(stage: Scope, strict: bool) -> Run:
     return lower(stage, as_written=strict)
 
 
-def _tell(stages: Sequence[Scope], outputs: Sequence[Scope], types: Types) -> Sequence[Told]:
+def tell_loops(stages: Sequence[Scope], outputs: Sequence[Scope], types: Types) -> Sequence[Told]:
     from einderive.eops.cpu_kernels.told import told
 
     (first, *others) = stages
@@ -229,4 +230,4 @@ def _tell(stages: Sequence[Scope], outputs: Sequence[Scope], types: Types) -> Se
     return () if found is None else (found,)
 
 
-CPU_KERNELS = BackEnd(_lower, "eOperator (compiled loops)", _fuse, _tell)
+CPU_KERNELS = BackEnd(by_loops, "eOperator (compiled loops)", _fuse, tell_loops)

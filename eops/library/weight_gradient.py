@@ -27,6 +27,11 @@ MOST_SUMMED: Final = 1 << 12
 """The most products that one call of the library adds up for an element."""
 
 
+def is_large(kernel: Sequence[int], outputs: Sequence[int]) -> bool:
+    """Whether a kernel of these extents is large."""
+    return prod(kernel) >= LARGE * prod(outputs)
+
+
 class Slid:
     """A convolution's numbers, one for each dimension of its windows."""
 
@@ -48,7 +53,7 @@ class Slid:
             left.append(reach % stride < dilation)
         if min(extents) < 1 or not all(left):
             return None
-        return tuple(extents) if prod(weights.shape[2:]) >= LARGE * prod(extents) else None
+        return tuple(extents) if is_large(weights.shape[2:], extents) else None
 
     def __call__(
         self, images: torch.Tensor, weights: torch.Tensor, outputs: Sequence[int]

@@ -27,7 +27,7 @@ from einderive.frontend.text import (
     tensors,
 )
 from einderive.frontend.trial.steady import MARGIN
-from einderive.frontend.trial.trial import AS_GIVEN, Trial
+from einderive.frontend.trial.trial import AS_GIVEN, GIVEN, Trial
 from einderive.ta.ir.program import Assumption
 from einderive.ta.printing.show import show_program
 
@@ -193,6 +193,8 @@ def underived(compiled: Race) -> str:
         return ""
     if chosen.label == AS_GIVEN:
         runs = "the formula as given, as compiled loops"
+    elif chosen.label == GIVEN:
+        runs = "the formula as given, by the library's operators"
     elif chosen.verdict == "baseline":
         runs = f"the plain program of torch, {chosen.label}"
     else:

@@ -17,6 +17,7 @@ from einderive.derivations.search.graph import FOLDED, VIEW, Stage
 from einderive.eops.back_ends import fused, lowered
 from einderive.eops.back_ends.narrow_products import LEAST_APART, is_narrow
 from einderive.eops.back_ends.task import Fused, Run, Task
+from einderive.eops.back_ends.window_products import has_long_sums
 from einderive.eops.library.matmul import MATMUL
 from einderive.eops.timed import untimed
 from einderive.eops.torch_views.types import is_whole
@@ -171,7 +172,8 @@ def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = Fa
         stage = stage._replace(operator=MATMUL.name, binding=product)
     name = stage.operator or ""
     narrow = is_narrow(stage.binding, stage.operator)
-    own = compiled and (narrow or not _library_is_faster(stage))
+    apart = has_long_sums(stage.binding, stage.operator) or _library_is_faster(stage)
+    own = compiled and (narrow or not apart)
     return Task(stage.scope, device, name, stage.binding, weights, strict, own, alone=narrow)
 
 

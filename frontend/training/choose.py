@@ -203,6 +203,7 @@ def _tried(asked: Asked, steps: Steps, lines: Sequence[Line]) -> Tried | None:
     cuda = asked.outcome.device == "cuda"
     _, node = linked(asked.related, steps.leaves)
     own = steps.of(node)
+    own()  # the first step records both programs and loads kernels, which may take a second
     seconds = first(own, cuda)
     firsts: dict[Line, float] = {}
     made: dict[Way, Step] = {}

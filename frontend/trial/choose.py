@@ -44,8 +44,8 @@ from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
 from einderive.frontend.trial.timing import first
-from einderive.frontend.trial.trial import Trial, Watch
-from einderive.frontend.trial.trying import sure, worth_trying
+from einderive.frontend.trial.trial import GIVEN, Trial, Watch
+from einderive.frontend.trial.trying import by_library, refused_faster, sure, worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right, is_over
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
@@ -129,6 +129,11 @@ def choose(
         judge.compiling = compiling_seconds(derivation)
         judge.restart()
         always = sure(trying, judge.fastest)
+        given = by_library(derivation, trying) if tried and refused_faster(plain, judge) else None
+        if given is not None:
+            entrants.append(candidate(GIVEN, given, judge, always=True))
+            if entrants[-1].run is not None:
+                judge.fastest = min(judge.fastest, entrants[-1].seconds)
         for place, (number, plan) in enumerate(trying, 1):
             say(f"checking candidate {place} of {len(trying)}")
             label = f"candidate {number}"

@@ -12,7 +12,8 @@ from einderive.frontend.accuracy.levels import cancelling
 
 IN_LOOPS = ", compiled"
 """What ends the label of a program whose stages are compiled."""
-AS_GIVEN = f"as given{IN_LOOPS}"
+GIVEN = "as given"
+AS_GIVEN = f"{GIVEN}{IN_LOOPS}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf, isfinite
 from typing import Final
 
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.derived import Derived
 from einderive.frontend.machine.extraction import UNKNOWN
+from einderive.frontend.trial.compiling import apart
+from einderive.frontend.trial.entrants import Entrant, Judge
 
 SAFE, SAFE_FIRST = 2, 1.25
 """Candidates without steps that can cancel are tried first if they take at most this many times the
 best one's time; this many are tried in any case."""
 HOPELESS_PREDICTION = 30.0
 """Candidates predicted to take this many times the best one's time are not built."""
+FAR: Final = 8.0
+"""The formula as given is predicted to be far behind at this many times the best one's time."""
 PROMISING: Final = 0.5
 """A candidate is promising if it is predicted to take less than this part of a program's time."""
 LEVEL: Final = 1.25
@@ -66,6 +71,17 @@ def worth_trying(
     return (near[:tried] + safe[:SAFE])[: max(tried, 0) and tried + SAFE]
 
 
+def by_library(derivation: Derived, trying: Sequence[tuple[int, Plan]]) -> Plan | None:
+    """The formula as given, where operators compute all of its stages, and it is none of those that
+    are tried, nor predicted to take far longer.  Its operators keep digits that lines of torch
+    lose."""
+    given = apart(derivation.unchanged)
+    best = min((plan.seconds for _, plan in trying), default=inf)
+    if given.seconds > FAR * best or not all(stage.operator for stage in given.stages):
+        return None
+    return None if any(plan.roots == given.roots for _, plan in trying) else given
+
+
 def sure(trying: Sequence[tuple[int, Plan]], fastest: float) -> set[int]:
     """The numbers of the candidates that are tried also where little time is left: the first one,
     and the first without steps that can cancel, as the other one may be refused for these, if it is
@@ -73,3 +89,10 @@ def sure(trying: Sequence[tuple[int, Plan]], fastest: float) -> set[int]:
     safe = [(number, plan) for number, plan in trying if not cancelling(plan.steps)]
     near = [number for number, plan in safe[:1] if plan.seconds < PROMISING * fastest]
     return {*near, *(number for number, _ in trying[:1])}
+
+
+def refused_faster(plain: Sequence[Entrant], judge: Judge) -> bool:
+    """Whether no plain program is right, or one that was faster than those that are is refused."""
+    if not isfinite(judge.fastest):
+        return True
+    return any(entrant.run is None and entrant.seconds < judge.fastest for entrant in plain)

@@ -59,17 +59,10 @@ class Across(Writer):
         ]
         step = builder.mul(term, self.x_term)
         for r, start in enumerate(first):
-            number = self._everywhere(builder.load(builder.gep(start, [step])))
+            number = self.everywhere(builder.load(builder.gep(start, [step])))
             for v, side in enumerate(sides):
                 self.multiply_add(parts[r * self.vectors + v], number, side)
 
     def _inside(self, v: int) -> Any:
         """The places of a row's vector that lie in the row."""
         return self.mask(self.columns - v * self.lanes)
-
-    def _everywhere(self, number: Any) -> Any:
-        """The number in all places of a vector."""
-        nothing = ir.Constant(self.vector, ir.Undefined)
-        one = self.builder.insert_element(nothing, number, SHORT(0))
-        zeros = ir.Constant(ir.VectorType(SHORT, self.lanes), [0] * self.lanes)
-        return self.builder.shuffle_vector(one, nothing, zeros)

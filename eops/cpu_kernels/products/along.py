@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, Final
 
-from llvmlite import ir
-
 from einderive.eops.cpu_kernels.products.writer import INT, Writer
 
 PART: Final = 256
@@ -46,11 +44,9 @@ class Along(Writer):
             for total, part in zip(totals, parts, strict=True):
                 self.accumulate(total, builder.load(part))
         with builder.if_then(builder.icmp_signed(">", left, INT(0))):
-            self._products(first, whole, self._until(left), totals)
+            self._products(first, whole, self.until(left), totals)
         for (r, column), total in zip(places, totals, strict=True):
-            name = f"llvm.vector.reduce.fadd.{self.suffix}"
-            given = [ir.Constant(self.element, 0.0), builder.load(total)]
-            found = self.called(name, self.element, given, "reassoc")
+            found = self.lanes_added(builder.load(total))
             builder.store(found, self.result(row, r, column))
 
     def _products(self, first: Sequence[Any], term: Any, mask: Any, totals: Sequence[Any]) -> None:
@@ -64,12 +60,3 @@ class Along(Writer):
             numbers = self.load(builder.gep(start, [term]), mask)
             for column, side in enumerate(sides):
                 self.multiply_add(totals[r * self.columns + column], numbers, side)
-
-    def _until(self, count: Any) -> Any:
-        """The mask of the first this many places."""
-        kind = ir.VectorType(INT, self.lanes)
-        places = ir.Constant(kind, [*range(self.lanes)])
-        many = ir.Constant(kind, ir.Undefined)
-        for k in range(self.lanes):
-            many = self.builder.insert_element(many, count, ir.IntType(32)(k))
-        return self.builder.icmp_signed("<", places, many)

@@ -49,12 +49,7 @@ class Writer:
         self.x, self.y, self.z = (
             builder.inttoptr(address, self.element.as_pointer()) for address in (x, y, z)
         )
-        thread, threads = (
-            builder.sext(self.called(f"einderive_omp_get_{word}", SHORT, []), INT)
-            for word in ("thread_num", "num_threads")
-        )
-        low = builder.sdiv(builder.mul(rows, thread), threads)
-        high = builder.sdiv(builder.mul(rows, builder.add(thread, INT(1))), threads)
+        low, high = self.share(rows)
         several = self.rows_at_once
         whole = builder.sub(high, builder.srem(builder.sub(high, low), INT(several)))
         for start, end, count in ((low, whole, several), (whole, high, 1)):
@@ -65,6 +60,16 @@ class Writer:
                 ]
                 self.rows(row, first)
         builder.ret_void()
+
+    def share(self, count: Any) -> tuple[Any, Any]:
+        """First and end of this thread's share of so many."""
+        builder = self.builder
+        thread, threads = (
+            builder.sext(self.called(f"einderive_omp_get_{word}", SHORT, []), INT)
+            for word in ("thread_num", "num_threads")
+        )
+        low = builder.sdiv(builder.mul(count, thread), threads)
+        return low, builder.sdiv(builder.mul(count, builder.add(thread, INT(1))), threads)
 
     def rows(self, row: Any, first: Sequence[Any]) -> None:
         """The result's rows from `row` on; `first` are the addresses of X's rows."""
@@ -103,6 +108,28 @@ class Writer:
         """The first this many places."""
         kind = ir.VectorType(BIT, self.lanes)
         return ir.Constant(kind, [int(k < count) for k in range(self.lanes)])
+
+    def until(self, count: Any) -> Any:
+        """The mask of the first this many places."""
+        kind = ir.VectorType(INT, self.lanes)
+        places = ir.Constant(kind, [*range(self.lanes)])
+        many = ir.Constant(kind, ir.Undefined)
+        for k in range(self.lanes):
+            many = self.builder.insert_element(many, count, ir.IntType(32)(k))
+        return self.builder.icmp_signed("<", places, many)
+
+    def everywhere(self, number: Any) -> Any:
+        """The number in all places of a vector."""
+        nothing = ir.Constant(self.vector, ir.Undefined)
+        one = self.builder.insert_element(nothing, number, SHORT(0))
+        zeros = ir.Constant(ir.VectorType(SHORT, self.lanes), [0] * self.lanes)
+        return self.builder.shuffle_vector(one, nothing, zeros)
+
+    def lanes_added(self, vector: Any) -> Any:
+        """The sum of the vector's lanes."""
+        name = f"llvm.vector.reduce.fadd.{self.suffix}"
+        given = [ir.Constant(self.element, 0.0), vector]
+        return self.called(name, self.element, given, "reassoc")
 
     @contextmanager
     def loop(self, start: Any, end: Any, step: int) -> Iterator[Any]:

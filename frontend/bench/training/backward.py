@@ -2,14 +2,14 @@
 
     step(f)   =   f(operands), and the gradients by all its floating-point operands
     pass     <=>  f <= b + 10 us + noise,  and f keeps no more bytes for the backward pass than b
+    noise     =   what f or b differs by from itself, or from round to round, at most
 
 f is the compiled function as its users call it, b the fastest plain line: those of the list
 (`frontend.formulas`) that are lines of torch, and those that einderive writes itself, all under
 torch's autograd.  A line whose gradients differ from those of the others is left out.  So is a
 faster one that a compiled function may not record, for its digits or for its gradients at ties;
-this is told.  All are measured in one run, in alternation; the fastest line runs a second time, and
-what it differs by from itself, or from round to round, is the noise.  What is slower is raced twice
-more, and the race in the middle counts.
+this is told.  All are measured in one run, in alternation, each step twice: f and b are the means
+of two.  What is slower is raced twice more, and the race in the middle counts.
 
 Kept bytes are those of the distinct memory that torch's hooks for saved tensors see in one call:
 operands and results count, as they do for torch.
@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf
 from operator import attrgetter
 from statistics import geometric_mean
 from typing import Any, cast
@@ -44,6 +45,7 @@ from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.formulas import Formula
 from einderive.frontend.gradients.grad import grad
+from einderive.frontend.limits.memory import free_bytes
 from einderive.frontend.text import duration
 from einderive.frontend.training.kept import kept_bytes
 from einderive.frontend.training.lines import Line, refusal
@@ -66,8 +68,9 @@ class Row:
     name: str
     size: int
     own: Timing
+    own_again: Timing
     plain: Timing
-    again: Timing
+    plain_again: Timing
     line: int
     kept: int
     plain_kept: int
@@ -80,17 +83,26 @@ class Row:
 
     @property
     def noise(self) -> float:
-        return noise(self.plain, self.again)
+        return max(noise(self.plain, self.plain_again), noise(self.own, self.own_again))
+
+    @property
+    def seconds(self) -> float:
+        """A step of the compiled function."""
+        return (self.own.seconds + self.own_again.seconds) / 2
+
+    @property
+    def plain_seconds(self) -> float:
+        """A step of the fastest plain line."""
+        return (self.plain.seconds + self.plain_again.seconds) / 2
 
     @property
     def ratio(self) -> float:
         """Torch's seconds divided by those of the compiled function."""
-        return min(self.plain.seconds, self.again.seconds) / self.own.seconds
+        return self.plain_seconds / self.seconds
 
     @property
     def slower(self) -> bool:
-        base = max(self.plain.seconds, self.again.seconds)
-        return not self.alone and self.own.seconds > base + ALLOWANCE + self.noise
+        return not self.alone and self.seconds > self.plain_seconds + ALLOWANCE + self.noise
 
     @property
     def larger(self) -> bool:
@@ -130,8 +142,8 @@ def line_of(row: Row) -> str:
         if holds
     )
     return (
-        f"{row.name[:40]:<40} {row.size:>5} {duration(row.plain.seconds):>9} {row.line:>4} "
-        f"{duration(row.own.seconds):>9} {row.ratio:>6.2f} {duration(row.noise):>8} "
+        f"{row.name[:40]:<40} {row.size:>5} {duration(row.plain_seconds):>9} {row.line:>4} "
+        f"{duration(row.seconds):>9} {row.ratio:>6.2f} {duration(row.noise):>8} "
         f"{row.kept:>9} {row.plain_kept:>9} {row.forward:>7.2f}  {verdict or 'ok'} ({row.chosen})"
     )
 
@@ -163,7 +175,7 @@ def row_of(data: Mapping[str, Any]) -> Row | LeftOut:
         return LeftOut(**data)
     times = {
         name: Timing(data[name]["seconds"], data[name]["spread"])
-        for name in ("own", "plain", "again")
+        for name in ("own", "own_again", "plain", "plain_again")
     }
     return Row(**{**data, **times})
 
@@ -181,6 +193,8 @@ def add(out: Rows, row: Row | LeftOut) -> None:
 FAR_BEHIND, FAR_CALL = 3.0, 5.0
 """A line whose first steps, or whose call alone, take this many times the fastest one's is not
 raced."""
+FLOAT_BYTES, MOST_OF_FREE = 4, 0.5
+"""A line whose largest temporary takes more than this part of the free memory is not run."""
 ELEMENTS_A_SECOND = 1e10
 """No faster are temporaries written and read."""
 DIGITS = 1e-2
@@ -230,14 +244,14 @@ def measured(formula: Formula, program: Program, size: int, seconds: float) -> R
 
     def row() -> Row:
         near = [k for k in firsts if firsts[k] <= FAR_BEHIND * min(firsts.values())]
-        runs = [step, *(steps[k] for k in near for _ in range(2))]
-        times = race(runs, seconds=seconds, sample=LONG_SAMPLE)
-        pairs = [*zip(near, times[1::2], times[2::2], strict=True)]
-        k, plain, again = min(pairs, key=lambda pair: pair[1].seconds + pair[2].seconds)
-        plain_kept = kept_bytes(lines[k])
-        mine, plain, again = (replace(each, samples=()) for each in (times[0], plain, again))
-        told = (k + 1, kept, plain_kept, chosen, round(forward, 3))
-        return Row(formula.name, size, mine, plain, again, *told)
+        twice = [step, *(steps[k] for k in near)]
+        times = race([*twice, *twice], seconds=seconds, sample=LONG_SAMPLE)
+        times = [replace(each, samples=()) for each in times]
+        (own, own_again), *pairs = zip(times[: len(twice)], times[len(twice) :], strict=True)
+        place = min(range(len(near)), key=lambda n: sum(each.seconds for each in pairs[n]))
+        k, (plain, again) = near[place], pairs[place]
+        told = (k + 1, kept, kept_bytes(lines[k]), chosen, round(forward, 3))
+        return Row(formula.name, size, own, own_again, plain, again, *told)
 
     first, refused = row(), ""
     while first.slower or first.larger:
@@ -278,6 +292,8 @@ def _near(lines: Sequence[Callable[[], Any]], temporaries: Sequence[int]) -> lis
     calls = dict[int, float]()
     for number, (line, elements) in enumerate(zip(lines, temporaries, strict=True)):
         if calls and elements / ELEMENTS_A_SECOND > FAR_CALL * min(calls.values()):
+            continue
+        if elements * FLOAT_BYTES > MOST_OF_FREE * (free_bytes("cpu") or inf):
             continue
         with torch.no_grad(), suppress(RuntimeError, MemoryError):
             calls[number] = min(timed(line, False), timed(line, False))

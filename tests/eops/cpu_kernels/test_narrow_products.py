@@ -14,7 +14,7 @@ import einderive as ed
 from einderive.eops.back_ends.narrow_products import NARROW_PRODUCTS, _multiplied, predicted
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.cpu_kernels.calls.linked import loops
-from einderive.eops.cpu_kernels.products import kernel as kernel_module
+from einderive.eops.cpu_kernels.products import written
 from einderive.eops.cpu_kernels.products.along import MOST
 from einderive.eops.cpu_kernels.products.kernel import (
     MOST_COLUMNS,
@@ -145,18 +145,18 @@ def test_a_kernel_on_disk_serves_other_processes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    kernel_module._code.cache_clear()
+    written.code_of.cache_clear()
     x, y = torch.randn(64, 32), torch.randn(32, 29)
     kernel = Narrow(Form(29, "float32"), (64, 32, 32, 1, 29, 1))
     told: Any = kernel.kept()
     assert told is not None
     again = loops(*told)(x, y)
-    kernel_module._code.cache_clear()
+    written.code_of.cache_clear()
     torch.testing.assert_close(again[0], x @ y)
     loaded = Narrow(Form(29, "float32"), kernel.numbers)
     assert loaded.code.file == kernel.code.file
     torch.testing.assert_close(loaded(x, y)[0], again[0], rtol=0, atol=0)
-    kernel_module._code.cache_clear()
+    written.code_of.cache_clear()
 
 
 @sampled(2)

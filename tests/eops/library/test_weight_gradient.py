@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 import torch
@@ -10,9 +11,12 @@ from torch.nn import functional
 
 import einderive as ed
 from einderive.derivations.matching.match import match
-from einderive.eops.library import weight_gradient
+from einderive.eops.back_ends.window_products import _summed
+from einderive.eops.library import weight_gradient, window_products
 from einderive.eops.library.conv import CONVOLUTIONS as CONVOLUTION_OPERATORS
+from einderive.eops.library.convolve import TRANSPOSED, Windows
 from einderive.eops.library.weight_gradient import Slid
+from einderive.eops.library.window_products import by_products, products_by
 from einderive.ta.ir.operator import Binding
 
 CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
@@ -56,6 +60,93 @@ def test_sums_of_many_products_keep_their_digits() -> None:
     wanted = functional.conv2d(images.double(), slopes.double(), padding=1)
     error = (slid(images, slopes, outputs) - wanted).abs().max() / wanted.abs().max()
     assert error < 5e-6
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_sums_of_products_are_equal_to_the_convolution(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vectors lie along the rows, across the outputs or across the images; tensors without vectors
+    are copied."""
+    monkeypatch.setattr(weight_gradient, "LARGE", 0.01)
+    monkeypatch.setattr(window_products, "LEAST_WORK", 1)
+    draw = random.Random(seed)
+    compared = Counter[int]()
+    for _ in range(36):
+        dimensions = draw.randint(1, 3)
+        kernel, stride, padding, dilation = (
+            [draw.randint(least, most) for _ in range(dimensions)]
+            for least, most in ((1, 4), (1, 3), (0, 4), (1, 3))
+        )
+        kernel[-1] = draw.randint(16, 40)
+        reach = [d * (r - 1) + 1 - 2 * p for d, r, p in zip(dilation, kernel, padding, strict=True)]
+        extents = [max(1, least + draw.randint(0, 6)) for least in reach]
+        groups, inner = draw.randint(1, 3), draw.randint(1, 3)
+        outer, count = (draw.choice([1, 3, 4, 8, 16, 24]) for _ in range(2))
+        dtype = draw.choice([torch.float32, torch.float64])
+        images = torch.randn(count, groups * inner, *extents, dtype=dtype)
+        weights = torch.randn(groups * outer, inner, *kernel, dtype=dtype)
+        if draw.random() < 0.5:
+            images = images.movedim(0, -1).contiguous().movedim(-1, 0)
+        if draw.random() < 0.5:
+            weights = weights.movedim(0, -1).contiguous().movedim(-1, 0)
+        slid = Slid(stride, padding, dilation, groups)
+        outputs = slid.outputs(images, weights)
+        if outputs is None:
+            continue
+        with products_by(_summed):
+            form = by_products(slid, images, weights, outputs)
+        if form is None:
+            continue
+        compared[dimensions] += 1
+        call = CONVOLUTIONS[dimensions]
+        wanted = call(images.double(), weights.double(), None, stride, padding, dilation, groups)
+        off = 1e-5 if dtype is torch.float32 else 1e-13
+        torch.testing.assert_close(form().double(), wanted, rtol=off, atol=10 * off)
+    assert min(compared[n] for n in CONVOLUTIONS) > 0
+
+
+def test_long_sums_lose_no_digits() -> None:
+    images, slopes = (1000 + torch.randn(2, 2, 300, 300) for _ in range(2))
+    slid = Slid((1, 1), (1, 1), (1, 1), 1)
+    images, slopes = images.transpose(0, 1), slopes.transpose(0, 1)
+    outputs = slid.outputs(images, slopes)
+    assert outputs is not None
+    with products_by(_summed):
+        form = by_products(slid, images, slopes, outputs)
+    assert form is not None
+    wanted = functional.conv2d(images.double(), slopes.double(), padding=1)
+    assert (form() - wanted).abs().max() / wanted.abs().max() < 5e-7
+
+
+def test_a_short_row_or_little_work_is_left_to_the_library() -> None:
+    slid = Slid((1,), (0,), (1,), 1)
+    with products_by(_summed):
+        assert by_products(slid, torch.randn(4, 3, 40), torch.randn(4, 3, 38), (3,)) is None
+    assert by_products(slid, torch.randn(64, 64, 4002), torch.randn(64, 64, 4000), (3,)) is None
+
+
+def test_exchanged_operands_give_the_transposed_convolution() -> None:
+    draw = random.Random(0)
+    compared = 0
+    for _ in range(60):
+        dimensions, groups, inner, outer, count = (draw.randint(1, 3) for _ in range(5))
+        sizes, kernel, stride, padding = (
+            [draw.randint(least, most) for _ in range(dimensions)]
+            for least, most in ((1, 4), (1, 9), (1, 3), (0, 3))
+        )
+        images = torch.randn(count, groups * inner, *sizes, dtype=torch.float64)
+        weights = torch.randn(groups * inner, outer, *kernel, dtype=torch.float64)
+        windows = Windows(stride, padding, [1] * dimensions, groups, transposed=True)
+        ends = zip(stride, sizes, padding, kernel, strict=True)
+        within = min(s * (i - 1) - 2 * p + r for s, i, p, r in ends) > 0
+        if not (within and min(windows._reach(images)) >= 0):
+            continue
+        compared += 1
+        call = TRANSPOSED[dimensions]
+        wanted = call(images, weights, None, stride, padding, 0, groups)
+        torch.testing.assert_close(windows._exchanged(images, weights), wanted)
+    assert compared > 10
 
 
 @pytest.mark.parametrize("form", [0, 1])

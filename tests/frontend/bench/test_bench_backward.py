@@ -24,7 +24,7 @@ from tests.amount import CAMPAIGN
 
 
 def row(own: float, torch: float, kept: int = 8) -> Row:
-    times = [Timing(seconds, 1e-6) for seconds in (own, torch, torch)]
+    times = [Timing(seconds, 1e-6) for seconds in (own, own, torch, torch)]
     return Row("name", 8, *times, 1, kept, 8, "derived")
 
 
@@ -34,6 +34,13 @@ def test_verdicts() -> None:
     assert "SLOWER" in line_of(row(1.2e-4, 1e-4))
     assert "MORE KEPT" in line_of(row(1e-4, 1e-4, kept=16))
     assert row(1e-4, 3e-4).ratio == pytest.approx(3)
+
+
+def test_what_differs_from_itself_is_noise() -> None:
+    noisy = replace(row(1.4e-4, 1e-4), own=Timing(1.0e-4, 1e-6))
+    assert noisy.seconds == pytest.approx(1.2e-4)
+    assert noisy.noise == pytest.approx(4e-5)
+    assert not noisy.slower
 
 
 def test_a_refused_line_is_told() -> None:

@@ -10,12 +10,13 @@ import pytest
 import torch
 
 import einderive as ed
+from einderive.frontend.report.measured import underived
 from einderive.frontend.trial import choose, entrants, races, winner
 from einderive.frontend.trial.entrants import Judge
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.steady import WITHIN
 from einderive.frontend.trial.timing import Timing
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.trial.trial import GIVEN, Trial
 from einderive.ta.errors import OperandError
 from tests.amount import sampled
 from tests.frontend.derived import DISTANCES, derived
@@ -319,3 +320,16 @@ def test_a_long_program_as_written_is_run_only_where_nothing_else_is_right(
     a, b = torch.randn(20, 30), torch.randn(30, 10)
     for found in (run(a, b), other(a, b)):
         torch.testing.assert_close(found, 2 * a @ b + 1, rtol=1e-4, atol=1e-4)
+
+
+def test_where_no_line_is_right_the_operators_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The candidates of the search are other programs here: only the operators are left."""
+    monkeypatch.setattr(choose, "rivals", lambda *_: ())
+    monkeypatch.setattr(choose, "MOST_POINTS", 10)
+    monkeypatch.setattr(choose, "worth_compiling", lambda *_: ())
+    monkeypatch.setattr(choose, "worth_trying", lambda *_: [])
+    run = quickly("Y[i,j] = A[i,k]*B[k,j]", A=(20, 30), B=(30, 10))
+    assert run.chosen.label == GIVEN
+    assert "by the library's operators" in underived(run)
+    a, b = torch.randn(20, 30), torch.randn(30, 10)
+    torch.testing.assert_close(run(a, b), a @ b, rtol=1e-4, atol=1e-4)
