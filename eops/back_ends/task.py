@@ -33,8 +33,8 @@ class Task:
     - `compiled`: whether kernels may be compiled on a CPU, which takes some tenths of a second
       each.
     - `alone`: whether the stage is computed by itself, and is no part of another one's kernel.
-    - `open_sizes`: whether the program is one for a further size of a formula that names sizes,
-      so that a kernel is worth compiling for other sizes too.
+    - `open_sizes`: whether the formula names sizes, so that a kernel is worth compiling for other
+      sizes too.
     - `inputs`: the element types of the program's inputs.
     """
 

@@ -3,9 +3,8 @@
     fixed     for i0 in range(0, 2000):  v0 = load(p0, 3000 * i0)
     open      for i0 in range(0, c0):    v0 = load(p0, c1 * i0)          c0, c1 = 2000, 3000
 
-The kernels for further sizes of a formula that names them are open: one text, compiled once, serves
-all sizes that have the same plan.  Those for the size that is compiled are fixed, and a little
-faster.  Small numbers stay in the text, where they say how loops vectorise.  Equal
+A kernel of a formula that names its sizes is open: one text, compiled once, serves all sizes that
+have the same plan.  Small numbers stay in the text, where they say how loops vectorise.  Equal
 numbers of one operand or iterator are one argument, so that the compiler sees which reads are
 neighbours.  Numbers of two operands are two arguments, since they may differ for other sizes.
 """

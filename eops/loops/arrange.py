@@ -61,11 +61,12 @@ def plans(
     variants = (group, *written(group, open_sizes=open_sizes))
     drafts = (drafted(variant, strides, typing) for variant in variants)
     made = [merged(narrowed(draft)) for draft in drafts if draft is not None]
-    found = [one for draft in made for one in _arranged(draft, sizes, open_sizes)]
-    for draft in made:
+    found = list[Plan]()
+    for draft in made:  # of plans that memory bounds, which so take one time, those by parts
         other = divided(draft, 4 * sizes.short)
         if other is not draft:
             found += filter(_has_parts, _arranged(other, sizes, open_sizes))
+    found += [one for draft in made for one in _arranged(draft, sizes, open_sizes)]
     return (*found, *kept)
 
 

@@ -177,6 +177,7 @@ class Judge:
             self.expected.types,
             strict=self.strict,
             compiled=compiled,
+            open_sizes=bool(self.program.sizes),
             checked=self.checked,
             timed=not self.limits.deterministic,
         )

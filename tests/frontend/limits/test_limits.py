@@ -125,15 +125,15 @@ def test_a_program_takes_what_its_stages_take_and_no_more() -> None:
 def test_results_of_compiled_loops_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """torch's dispatcher does not see them."""
     monkeypatch.setattr(execute, "CLEARLY", math.inf)  # loops also where a library is faster
-    shapes: Any = {"A": (90, 500), "x": (), "B": (500, 70)}
-    derivation = derived("T[i,j] = exp(A[i,j])*x; Y[i,k] = T[i,j]*B[j,k]", **shapes)
+    text = "T[i,j] = exp(A[i,j])*x; Y[j] = sum[i](T[i,j]/sum[k](T[i,k]))"
+    derivation = derived(text, A=(90, 500), x=())
     judge = hard.judge_of(derivation, "cpu", 0.0)
     run = judge.built(derivation.unchanged, compiled=True)
     assert set(run.words) == {"eOperator (compiled loops)"}
     assert len(run.words) == 2  # or nothing is between them
     found = refused(Limits(0), judge.program, run, "cpu", judge.operands)
     assert found is not None
-    assert found.needed == 90 * 500 * 4
+    assert found.needed == 90 * 500 * 4 + 90 * 4
 
 
 @pytest.mark.compiled
