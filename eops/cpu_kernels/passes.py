@@ -24,9 +24,10 @@ from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 
-LETTERS: Final = "vuxyacdefghj"
+LETTERS: Final = "vuxyadefghjz"
 """What the names of an inner loop's values begin with, one for each time that it is written: what
-is assigned once is what numba takes least time for."""
+is assigned once is what numba takes least time for.  Nothing else has such a name: c0 is an
+argument."""
 
 
 MOST_WRITTEN: Final = 64

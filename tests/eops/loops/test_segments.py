@@ -34,6 +34,8 @@ Y[h,w] = X[h,w%20]*where(w < 20, X[h,w+20], X[h,w-20]) where w in 0:40""",
     "normalised below the diagonal": "Y[h,w] = softmax[w](where(w <= 5*h+2, X[h,w], -inf))",
     "sum above the diagonal": "Y[h] = sum[w](where(w > 5*h, X[h,w]*X[h,39-w], 0))",
     "of columns": "Y[w] = sum[h](where(w < 12, X[h,w], exp(X[h,w])))",
+    "near functions, a border": """
+Y[h,w] = where(w <= 5*h, sin(X[h,w-2]), cos(X[h,w+2]))*41 + w where w in 0:40""",
     "three parts, a border": "Y[h,w] = where(w < 9, X[h,w-2], where(w < 30, X[h-1,w], X[h,w+2]))",
 }
 WHOLE = {
