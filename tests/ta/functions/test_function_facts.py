@@ -325,3 +325,10 @@ def test_reducers(name: str) -> None:
             assert -opposite.ufunc.reduce(np.array([-v for v in values], object)) == found
     assert (known.order == 0) is (name in ("sum", "prod"))
     assert known.order == 0 or known.identity == -known.order * INF
+
+
+def test_which_operands_hide_nan() -> None:
+    """Those at which NaN gives a number, and another operand another number."""
+    found = {name: function.hides for name, function in FUNCTIONS.items() if any(function.hides)}
+    truths = {name: (True,) * each.arity for name, each in FUNCTIONS.items() if each.truth}
+    assert found == {**truths, "finite": (True,), "choose": (True, False, False)}
