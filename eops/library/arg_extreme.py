@@ -23,9 +23,9 @@ from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.steps import align
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Apply, Node, Reducer, Scope
+from einderive.ta.ir.node import Access, Node, Reducer, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
-from einderive.ta.ir.positions import INDEX, is_data
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import accesses, substitute
 
 NO_INDEX = 1 << 53
@@ -46,9 +46,9 @@ def definition(scope: Scope, read: Access, reducer: Reducer) -> Node:
 
 def recognise(reducer: Reducer, scope: Scope) -> Binding | Mismatch:
     k, body = len(scope.loops), scope.body
-    if scope.reducer != "min" or len(scope.sums) != 1 or not isinstance(body, Apply):
+    if scope.reducer != "min" or len(scope.sums) != 1:
         return NOT_AN_INDEX
-    read = next((a for a in accesses(body) if is_data(a) and a.free >> k & 1), None)
+    read = next((a for a in accesses(body) if a.free >> k & 1), None)
     if read is None or definition(scope, read, reducer) is not body:
         return NOT_AN_INDEX
     if (empty := refuse_empty(scope)) is not None:

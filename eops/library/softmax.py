@@ -23,7 +23,7 @@ from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Reducer, Scope
+from einderive.ta.ir.node import Access, Apply, Mul, Node, Reducer, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Unit, Work
 from einderive.ta.ir.subst import accesses, applied, substitute
 
@@ -39,34 +39,20 @@ class Softmax:
 
 def find(scope: Scope) -> Softmax | None:
     """The softmax that the scope is, by rebuilding the definition and comparing by identity."""
-    if scope.sums or not isinstance(scope.body, Mul) or len(scope.body.factors) != 2:
-        return None
-    exponential = next((f for f in scope.body.factors if isinstance(f, Apply)), None)
-    quotient = next((f for f in scope.body.factors if isinstance(f, Power)), None)
-    if exponential is None or exponential.function != "exp" or quotient is None:
-        return None
-    if quotient.exponent != -1 or not isinstance(quotient.base, Access):
-        return None
-    places = [
-        k
-        for k in range(len(scope.loops))
-        if not quotient.free >> k & 1
-        and expr.divide(exponential, reduced_over(scope, exponential, k, "sum")) is scope.body
-    ]
-    if not places:
+    factors = scope.body.factors if isinstance(scope.body, Mul) else ()
+    exponential = next((f for f in factors if isinstance(f, Apply) and f.function == "exp"), None)
+    if scope.sums or exponential is None:
         return None
     (argument,) = exponential.args
-    candidates: list[tuple[Node, bool]] = []
-    if isinstance(argument, Add):
-        candidates = [
-            (expr.add(argument, maximum), True)
-            for maximum in accesses(argument)
-            if isinstance(maximum.source, Scope) and maximum.source.reducer == "max"
-        ]
+    candidates = [
+        (expr.add(argument, maximum), True)
+        for maximum in accesses(argument)
+        if isinstance(maximum.source, Scope) and maximum.source.reducer == "max"
+    ]
     candidates.append((argument, False))  # last: X - M is also the X of an unshifted form
     for logits, shifted in candidates:
-        for k in places:
-            if logits.free >> k & 1 and definition(scope, logits, k, shifted) is scope.body:
+        for k in range(len(scope.loops)):
+            if definition(scope, logits, k, shifted) is scope.body:
                 return Softmax(logits, k, shifted)
     return None
 

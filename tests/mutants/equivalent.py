@@ -586,31 +586,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
         "einderive.eops.library.softmax",
         "find",
-        "scope.sums or not isinstance(scope.body, Mul) or len(scope.body.factors) != 2",
-        (
-            "not isinstance(scope.body, Mul) or len(scope.body.factors) != 2",
-            "scope.sums or not isinstance(scope.body, Mul)",
-        ),
-        REBUILT,
-    ),
-    (
-        "einderive.eops.library.softmax",
-        "find",
-        "quotient.exponent != -1 or not isinstance(quotient.base, Access)",
-        ("False", "not isinstance(quotient.base, Access)", "quotient.exponent != -1"),
-        REBUILT,
-    ),
-    ("einderive.eops.library.softmax", "find", "isinstance(argument, Add)", ("True",), REBUILT),
-    (
-        "einderive.eops.library.softmax",
-        "find",
-        "logits.free >> k & 1 and definition(scope, logits, k, shifted) is scope.body",
-        ("definition(scope, logits, k, shifted) is scope.body",),
-        REBUILT,
-    ),
-    (
-        "einderive.eops.library.softmax",
-        "find",
         "isinstance(maximum.source, Scope) and maximum.source.reducer == 'max'",
         ("True", "isinstance(maximum.source, Scope)"),
         REBUILT,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 
-from einderive.derivations.matching.match import distance, match
+from einderive.derivations.matching.match import Held, distance, iterator_table, match
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator, Window, Work, read_pattern
 from einderive.ta.notation.parse import parse
@@ -28,6 +29,8 @@ CONV1 = operator("conv1d", "Y[n,g,f,h] = A[n,g,c,{stride}*h+{dilation}*r-{paddin
 CONV2 = operator("conv2d", "Y[n,g,f,h,w] = A[n,g,c,{s}*h+{d}*r-{p},{s}*w+{d}*s-{p}] * K[g,f,c,r,s]")
 TRANSPOSED = operator("transposed", "Y[n,f,h] = A[n,i,c] * K[f,c,h+{padding}-{stride}*i]")
 POOL = operator("pool", "Y[b,h] = max[r](A[b,{stride}*h+{dilation}*r-{padding}])", "max")
+
+UNKNOWN = Mismatch("body", "unknown", (), 100.0)
 
 Ranges = Mapping[str, tuple[int, int]]
 INFERRED: Ranges = MappingProxyType({})
@@ -234,3 +237,31 @@ def test_recognise_replaces_the_table() -> None:
         "odd", "Y[b] = f(A[b])", MATMUL.work, MATMUL.launch, recognise=lambda s: refusal
     )
     assert match(known, scope_of("Y[i] = A[i]", {"A": (2,)})) == (refusal,)
+
+
+def test_the_iterators_beside_an_operator() -> None:
+    """Each with the operands that hold it and the roles that it can play there."""
+    product = scope_of("Z[q,p] = W[u,q]*X[p,u]", {"W": (4, 2), "X": (3, 4)})
+    assert iterator_table(MATMUL, product) == (
+        Held((0,), ("m",)),
+        Held((1,), ("n",)),
+        Held((0, 1), ("k",)),
+    )
+    summed = scope_of("Z[q] = W[u,q]*X[p,u]", {"W": (4, 2), "X": (3, 4)})
+    assert {held.roles for held in iterator_table(MATMUL, summed)} == {("m",), (), ("k",)}
+
+
+def test_an_iterator_of_a_window_plays_its_role_alone() -> None:
+    scope = scope_of("Y[b,t] = max[r](A[b,2*t+r])", {"A": (2, 9)}, {"t": (0, 4), "r": (0, 3)})
+    assert iterator_table(POOL, scope) == (
+        Held((0,), ("b",)),
+        Held((0,), ("h",)),
+        Held((0,), ("r",)),
+    )
+
+
+def test_no_iterators_beside_another_product_or_an_operator_that_recognises() -> None:
+    three = scope_of("Z[i] = A[i,k]*B[k]*C[k]", {"A": (2, 3), "B": (3,), "C": (3,)})
+    assert iterator_table(MATMUL, three) == ()
+    two = scope_of("Z[i,j] = A[i,k]*B[k,j]", {"A": (2, 3), "B": (3, 2)})
+    assert iterator_table(replace(MATMUL, recognise=lambda scope: UNKNOWN), two) == ()

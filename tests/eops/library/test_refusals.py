@@ -40,6 +40,8 @@ PLACED: Shapes = {"A": (5,), "I": (5,)}
 NO_PLACE = "no equality with data says where"
 TABLE_AT: Shapes = {"E": (6,), "I": (5,)}
 NO_RANGES = "not between ranges of one loop"
+NO_EXTREME = "not the first index of an extreme"
+ARGMIN = "min[k](where(A[i,k] == min[m](A[i,m]) or isnan(A[i,k]), k, 2^53))"
 
 NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
     ("view", "Y[i] = sum[k](A[i,k])", A2, {}, "the scope reduces"),
@@ -213,6 +215,19 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
         {"j": (0, 4)},
         NO_RANGES,
     ),
+    ("argmin", f"Y[i] = {ARGMIN}".replace("min", "max", 1), A2, {}, NO_EXTREME),
+    ("argmin", f"Y[i] = {ARGMIN}".replace("k, 2^53", "2*k, 2^53"), A2, {}, NO_EXTREME),
+    ("argmin", f"Y[i] = {ARGMIN}".replace(" or isnan(A[i,k])", ""), A2, {}, NO_EXTREME),
+    ("argmin", "Y[i] = argmax[k](A[i,k])", A2, {}, NO_EXTREME),
+    ("argmin", "Y[i] = argmin[k](exp(A[i,k]))", A2, {}, NO_EXTREME),
+    ("argmin", "Y[i] = min[k](k*A[i,0])", A2, {"k": (0, 4)}, NO_EXTREME),
+    ("argmin", "Y[i] = min[k](where(k < 2*i, A[i,0], 3))", A2, {"k": (0, 4)}, NO_EXTREME),
+    ("argmin", "Y[i] = argmin[k](A[i,k])", A2, {"i": (0, 0)}, "an empty range"),
+    ("argmin", "Y[i,k] = where(A[i,k] == 1 or isnan(A[i,k]), k, 2^53)", A2, {}, NO_EXTREME),
+    ("argmin", "Y[i] = 2", {}, {"i": (0, 4)}, NO_EXTREME),
+    ("argmin", "Y[i] = argmin[k](A[i,k])", A2, {"k": (1, 5)}, PLAIN),
+    ("argmin", "Y[i] = argmin[k](A[i,k+1])", A2, {"k": (0, 4)}, PLAIN),
+    ("argmin", "Y[i] = argmin[k](A[i,k//2])", A2, {"k": (0, 10)}, PLAIN),
 ]
 
 

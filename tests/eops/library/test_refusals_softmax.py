@@ -45,6 +45,8 @@ NEAR: list[tuple[str, str, Shapes, Ranges, str]] = [
         NO_SOFTMAX,
     ),
     ("softmax", f"Y[a,b] = {SHIFTED}".replace("max[j]", "min[j]", 1), X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a] = max[b](exp(X[a,b])/sum[j](exp(X[a,j])))", X, {}, NO_SOFTMAX),
+    ("softmax", "Y[a,b] = exp(X[a,b] + 1)/sum[j](exp(X[a,j] + X[a,0]))", X, {}, NO_SOFTMAX),
     (
         "attention",
         SCORES + WEIGHTS + "O[b,i,e] = P[b,i,j]*V[b,j,e]*V[b,j,e]",
@@ -214,6 +216,23 @@ def test_a_softmax_over_nothing_is_refused() -> None:
     scope = parsed("Y[a,b] = exp(X[a,b])/sum[j](exp(X[a,j]))", X, nothing)
     assert softmax.find(scope) is not None
     assert not isinstance(match(by_name("softmax"), scope), Binding)
+
+
+@pytest.mark.parametrize(
+    ("text", "over", "shifted"),
+    [
+        ("Y[a,b] = exp(X[a,b])/sum[j](exp(X[a,j]))", 1, False),
+        ("Y[a,b] = exp(X[a,b])/sum[j](exp(X[j,b]))", 0, False),
+        (f"Y[a,b] = {SHIFTED}", 1, True),
+        (f"Y[a,b] = {SHIFTED}".replace("max", "sum"), 1, False),
+        ("Y[a,b] = exp(X[a,b] + X[b,a])/sum[j](exp(X[a,j] + X[j,a]))", 1, False),
+    ],
+)
+def test_what_is_found(text: str, over: int, shifted: bool) -> None:
+    """A shift by something other than the maximum is a part of the logits."""
+    found = softmax.find(parsed(text, X if "X[b,a]" not in text else {"X": (4, 4)}, {}))
+    assert found is not None
+    assert (found.over, found.shifted) == (over, shifted)
 
 
 def test_the_roles_of_a_softmax() -> None:
