@@ -1,8 +1,8 @@
 """Mutants run one process each, forked from one that has loaded what no mutant changes.
 
 A child puts the mutant in its place, asks the family's judge and then runs the family's test files,
-and tells what noticed first.  A child that takes too long is
-ended: that counts as noticed by the time limit, apart from the others.
+and tells what noticed first.  A child that takes too much of the processor is ended: that counts as
+noticed by the time limit, apart from the others.  So does one that waits for much longer than that.
 
 A family's modules are imported anew, with all that holds parts of them; or, where they keep nothing
 from one call to the next and call none of their functions while they are imported, the child
@@ -39,7 +39,9 @@ KEPT = "einderive.ta."
 ANEW = "einderive.ta.facts."
 """but for this part of it: its modules are mutated as well."""
 SECONDS = 60.0
-"""For one mutant."""
+"""Of the processor, for one mutant."""
+WAITING = 20
+"""Times the limit, by the clock: so a machine that is busy or stopped ends no mutant."""
 
 Judge: TypeAlias = Callable[[Sequence[int]], "tuple[int, str] | None"]
 """Given the numbers of the questions to ask first: the one that shows the fault, and how."""
@@ -182,6 +184,14 @@ class _Running:
     hear: Connection
     since: float
 
+    def spent(self) -> float:
+        """Seconds of the processor, where the system tells those of another process."""
+        assert self.process.pid is not None
+        try:
+            return time.clock_gettime(~self.process.pid << 3 | 2)  # as clock_getcpuclockid(3) does
+        except OSError:
+            return time.monotonic() - self.since
+
 
 def run(
     family: Family,
@@ -211,7 +221,7 @@ def run(
                 took = time.monotonic() - one.since
                 if one.hear in ready:
                     told = _heard(one)
-                elif took > seconds:
+                elif one.spent() > seconds or took > WAITING * seconds:
                     one.process.kill()
                     told = Told("timeout", f"more than {seconds:.0f} s")
                 else:
