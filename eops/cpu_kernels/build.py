@@ -30,7 +30,7 @@ from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import TRUTH, Typing
-from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.plan import SIZES, Plan
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Apply, Node, Power, Scope
@@ -113,14 +113,22 @@ def _takes(node: Node) -> bool:
     return not isinstance(node, Power) or abs(node.exponent) <= MOST_FACTORS
 
 
-@lru_cache(maxsize=KEPT)
 def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = False) -> Kernel:
     """The kernel of a group, for operands of these strides (in the order of `group.operands`) and
     types.  With `open_sizes`, its code serves other sizes too (`numbers.py`), unless the group
-    needs a window of rows, which has its sizes in the text."""
-    found = plan(group, strides, typing, open_sizes)
+    needs a window of rows, which has its sizes in the text.  Any number of threads may run it; it
+    is planned for as many as torch has now."""
+    threads = min(MOST_THREADS, max(SIZES.threads, torch.get_num_threads()))
+    return built(group, strides, typing, open_sizes, threads)
+
+
+@lru_cache(maxsize=KEPT)
+def built(
+    group: Group, strides: Strides, typing: Typing, open_sizes: bool, threads: int
+) -> Kernel:
+    found = plan(group, strides, typing, open_sizes, threads)
     if found is None and open_sizes:
-        return build(group, strides, typing)
+        return built(group, strides, typing, False, threads)
     assert found is not None, "one kernel computes the group"
     emitter = Emitter(found, Numbers(open_sizes))
     source = emitter.source()

@@ -69,11 +69,14 @@ class Emitter:
             for kind in sorted({of_team(made.kind) for made in plan.reductions}):
                 place = operands + len(plan.outputs)
                 text.add(f"team_{kind} = totals_{kind}(data, {place})")
-        else:
-            pieces = self.numbers.count(plan.pieces)
+        pieces = self.numbers.count(plan.pieces)
+        if not plan.together:
             text.open(
                 f"for w in range({pieces} * thread // threads, {pieces} * (thread + 1) // threads):"
             )
+            self._decode()
+        elif plan.parallel:
+            text.open(f"for w in range({pieces}):")
             self._decode()
         if plan.turned is not None:
             hi, name = bound(plan.turned, plan.domain[plan.turned].hi), f"i{plan.turned}"
@@ -88,6 +91,8 @@ class Emitter:
         for number, phase in enumerate(plan.phases):
             if phase.window is None:
                 Pass(self.writer, number, phase).write()
+        if plan.together and plan.parallel:  # all have read the totals of this piece
+            text.add("wait_for_all()")
         first = operands + len(plan.outputs) + plan.together
         text.lines[start:start] = ["    " + line.format(first=first) for line in self.numbers.lines]
         return "\n".join(["def kernel(data):", *text.lines]) + "\n"

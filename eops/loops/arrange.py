@@ -34,18 +34,25 @@ from einderive.ta.ir import affine
 
 MOST_JAMMED: Final = 40
 """Operations of a step of which several are done at once."""
+FEW: Final = 32
+"""Pieces of work, at most, in each of which all threads have a part."""
 
 Strides = tuple[tuple[int, ...], ...]
 
 
 @lru_cache(maxsize=4096)
 def plan(
-    group: Group, strides: Strides, typing: Typing | None = None, open_sizes: bool = False
+    group: Group,
+    strides: Strides,
+    typing: Typing | None = None,
+    open_sizes: bool = False,
+    threads: int = SIZES.threads,
 ) -> Plan | None:
     """The plan for operands of these strides, in the order of `group.operands`, and of these types
     (all float32 if none are given).  None if no one kernel computes the group.  No stage may have
     an empty range.  With `open_sizes`, other sizes get the same plan as far as possible."""
-    return min(plans(group, strides, typing, open_sizes=open_sizes), key=seconds, default=None)
+    sizes = SIZES._replace(threads=threads)
+    return min(plans(group, strides, typing, sizes, open_sizes), key=seconds, default=None)
 
 
 def plans(
@@ -87,10 +94,13 @@ def _arranged(draft: Draft, sizes: Sizes, open_sizes: bool) -> Iterator[Plan]:
     long = [i for i in range(draft.shared) if draft.domain[i].extent > 1]
     if not open_sizes:
         yield from _candidates(draft, long, sizes)
+        yield from _together(draft, long, sizes)
         return
     made = ordered(draft)
     used = [i for i in range(made.shared) if made.uses >> i & 1]
     yield from _candidates(made, used, sizes)
+    if not long:  # as pieces of work whose number grows would wait too often
+        yield from _together(made, long, sizes)
     if used != long:
         yield from _candidates(made, long, sizes)
 
@@ -131,13 +141,20 @@ def _candidates(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Pla
     mask = masks(draft.values, draft.shared)
     own = draft.reductions or any(one.own for one in draft.ends)
     if own or not long:
-        for made in with_kept(_made(draft, mask, tuple(long), None, sizes)):
-            yield made
-            if not long and any(phase.loops for phase in made.phases):
-                yield replace(made, together=True)
+        yield from with_kept(_made(draft, mask, tuple(long), None, sizes))
     for inner in reversed(long):
         parallel = tuple(i for i in long if i != inner)
         yield from with_kept(_made(draft, mask, parallel, inner, sizes))
+
+
+def _together(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Plan]:
+    """Rows of which each is shared by all threads, where there are few of them."""
+    own = draft.reductions or any(one.own for one in draft.ends)
+    if own and prod(draft.domain[i].extent for i in long) <= FEW:
+        mask = masks(draft.values, draft.shared)
+        for made in with_kept(_made(draft, mask, tuple(long), None, sizes)):
+            if any(phase.loops for phase in made.phases):
+                yield replace(made, together=True)
 
 
 def _made(
@@ -261,7 +278,7 @@ def _block(plan: Plan, inner: int, turned: int | None) -> int:
     long, sizes = plan.domain[inner].extent, plan.sizes
     if any(phase.loops for phase in plan.phases):
         outer = prod(plan.domain[i].extent for i in plan.parallel)
-        apart = -(-long * outer // sizes.pieces)
+        apart = -(-long * outer // max(sizes.pieces, 2 * sizes.threads))
         return min(long, sizes.tile, max(sizes.least_tile, apart))
     if turned is not None:
         return min(long, sizes.turned_block)

@@ -1,6 +1,9 @@
 """The cost of a plan: bytes, operations, predicted seconds.
 
-    seconds = launch + max(bytes / bandwidth, operations * seconds of one / threads)
+    seconds = launch + max(bytes / bandwidth, operations * seconds of one / THREADS)
+
+where all threads work; a share of them has that share of both rates, except that fewer than all of
+them reach the whole bandwidth.
 
 An operation is one of a vectorised loop.  Bytes are counted once if a piece of work fits the cache,
 however many passes read them.
@@ -40,6 +43,7 @@ ALONE: Final = 0.6
 """The share of the bandwidth that one thread reaches."""
 OPERATION: Final = 6e-11
 THREADS: Final = 2
+"""More threads come with more of both rates."""
 CACHE: Final = 1 << 20
 """Bytes that stay near one processor."""
 
@@ -199,7 +203,8 @@ def moved(plan: Plan) -> float:
         for load in loads:
             if isinstance(load, Load) and load.picked:
                 most[load.operand] = most.get(load.operand, 0) + plan.points(phase)
-    cached, found = near(plan) <= CACHE, 0.0
+    threads = plan.sizes.threads if plan.together else 1
+    cached, found = near(plan) <= CACHE * threads, 0.0
     for operand, times in passes.items():
         source = plan.group.operands[operand]
         elements = prod(side.extent for side in source.ranges)
@@ -211,10 +216,18 @@ def moved(plan: Plan) -> float:
     return found
 
 
+def share(plan: Plan) -> float:
+    """The share of the threads that work, on average, until the last one is done."""
+    if plan.together:
+        return 1.0
+    threads, pieces = plan.sizes.threads, plan.pieces
+    return min(1.0, pieces / (threads * -(-pieces // threads)))
+
+
 @lru_cache(maxsize=4096)
 def seconds(plan: Plan) -> float:
     """The predicted time of one call."""
-    threads = THREADS if plan.together else min(THREADS, plan.pieces)
-    bandwidth = BANDWIDTH * (1.0 if threads > 1 else ALONE)
-    waiting = WAIT * len(plan.phases) if plan.together else 0.0
-    return LAUNCH + waiting + max(moved(plan) / bandwidth, steps(plan) * OPERATION / threads)
+    working = THREADS * share(plan)
+    waits = plan.pieces * (len(plan.phases) + (plan.pieces > 1)) if plan.together else 0
+    moving = moved(plan) / (BANDWIDTH * min(1.0, ALONE * working))
+    return LAUNCH + WAIT * waits + max(moving, steps(plan) * OPERATION / working)

@@ -4,7 +4,8 @@
                                       pass 2: for own loops: t1 += g(t0)
     columns   for blocks of a shared loop:   pass 1: for own loops: for the block: t0[x] += f
 
-    together  pass 1: for a part of the own loops: t0 += f;    t0 = the sum of all threads' t0
+    together  for all shared loops:   pass 1: for a part of the own loops: t0 += f;
+                                              t0 = the sum of all threads' t0
 
 In rows the inner loop is the last own loop of a pass.  In columns it is a shared loop, of which
 `block` steps are one piece of work; a kernel without own loops is columns as well.
@@ -52,7 +53,8 @@ class Sizes(NamedTuple):
     - `short`: an inner loop with fewer steps is not worth its start.
     - `terms`: this many terms of a sum at most are added in float32, before the rest in float64.
     - `window`: this many bytes at most all windows have; `stretch`: this many times the steps
-      before the first result are one piece of work, at least."""
+      before the first result are one piece of work, at least.
+    - `threads` share the work."""
 
     block: int = 4096
     tile: int = 1024
@@ -67,6 +69,7 @@ class Sizes(NamedTuple):
     worth: float = 16.0
     window: int = 1 << 18
     stretch: int = 16
+    threads: int = 2
 
 
 SIZES: Final = Sizes()
@@ -157,8 +160,9 @@ class Plan:
     - `parallel` are the shared iterators of which every combination is work of its own.
     - `inner` is the shared iterator of the inner loop in columns, None in rows.
     - `turned` is one of `parallel` of which `sizes.turned` steps together are one piece of work.
-    - `together`: there are no shared loops, and all threads do a part of the first own loop of each
-      pass; they wait for each other where a total is made of those of the threads.
+    - `together`: the pieces of work follow one another, and all threads do a part of the first own
+      loop of each pass; they wait for each other where a total is made of those of the threads, and
+      after each piece.
     - `windows` move with `along`, one of `parallel`, of which `stretch` steps, one after the other,
       are one piece of work; the passes that fill windows come first."""
 
@@ -299,6 +303,8 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
         side = plan.domain[plan.inner]
         ranges.append(f"i{plan.inner} in {side.lo}:{side.hi} by {plan.block}")
     if plan.together:
+        if ranges:
+            yield f"for {', '.join(ranges)}"
         ranges = ["a part of each first loop"]
     if plan.along is not None:
         ranges[plan.parallel.index(plan.along)] += f" by {plan.stretch}, in order"

@@ -12,7 +12,7 @@ import torch
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.cpu_kernels import build as building
 from einderive.eops.cpu_kernels import stored
-from einderive.eops.cpu_kernels.build import Kernel, build
+from einderive.eops.cpu_kernels.build import Kernel
 from einderive.ta.notation.parse import parse
 from tests.eops.compiled import compiled
 
@@ -21,7 +21,7 @@ DATA = torch.rand(50)
 
 def made(text: str = "Y[i] = exp(A[i]) + 2") -> Kernel:
     """The kernel as a new process would make it."""
-    build.cache_clear()
+    building.built.cache_clear()
     building.compiled_code.cache_clear()
     (scope,) = parse(text, {"A": (50,)}, "float32").roots()
     return compiled(scope)

@@ -112,9 +112,13 @@ def random_strides(source: Source, random: Random) -> tuple[int, ...]:
 
 
 def run(
-    made: Plan, operands: Sequence[Memory], numbers: Numbers | None = None
+    made: Plan,
+    operands: Sequence[Memory],
+    numbers: Numbers | None = None,
+    team: Callable[[list[Any], Any], Memory] = Memory,
 ) -> list[NDArray[np.float64]]:
-    """The kernel's results; each thread does its part."""
+    """The kernel's results; each thread does its part.  `team` makes the memory of the totals that
+    the threads exchange."""
     results = [empty(out.scope.size) for out in made.outputs]
     data: list[Any] = [*operands, *results]
     emitter = Emitter(made, numbers)
@@ -132,7 +136,7 @@ def run(
                 raise
 
     if made.together:
-        data.append(Memory([None] * (MOST_THREADS * len(made.reductions)), None))
+        data.append(team([None] * (MOST_THREADS * len(made.reductions)), None))
         data += emitter.numbers.given
         with ThreadPoolExecutor(THREADS) as pool:
             done = [pool.submit(work, thread) for thread in range(THREADS)]

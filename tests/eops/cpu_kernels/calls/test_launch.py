@@ -11,7 +11,7 @@ import torch
 from numba import cfunc, types
 from torch.overrides import TorchFunctionMode
 
-from einderive.eops.cpu_kernels.build import build, compiled_code
+from einderive.eops.cpu_kernels.build import built, compiled_code
 from einderive.eops.cpu_kernels.calls.entry import RELEASED, ROOM, Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.threads import WORK
@@ -96,7 +96,7 @@ def test_a_mode_of_torch_is_asked() -> None:
 def test_code_stays_as_long_as_its_call() -> None:
     (scope,) = parse("Y[i] = exp(A[i]) + 11", {"A": (5,)}, "float32").roots()
     launch = compiled(scope).launcher()
-    build.cache_clear()
+    built.cache_clear()
     compiled_code.cache_clear()
     gc.collect()
     data = torch.rand(5)

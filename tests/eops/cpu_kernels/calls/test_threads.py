@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from einderive.eops.cpu_kernels.build import build
+from einderive.eops.cpu_kernels.build import built
 from einderive.eops.cpu_kernels.calls import threads
 from einderive.ta.notation.parse import parse
 from tests.eops.compiled import compiled
@@ -65,7 +65,7 @@ def test_calls_from_several_threads_at_once() -> None:
 def test_without_openmp_one_thread_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "parallel", lambda: None)
     (scope,) = parse("Y[i] = 3*A[i]", {"A": (1 << 19,)}, "float32").roots()
-    build.cache_clear()
+    built.cache_clear()
     data = torch.rand(1 << 19)
     torch.testing.assert_close(compiled(scope)(data)[0], 3 * data)
-    build.cache_clear()
+    built.cache_clear()

@@ -49,7 +49,7 @@ def lowered(text: str, space: dict[str, Any], name: str) -> Library:
 def kernel_of(text: str, monkeypatch: pytest.MonkeyPatch, make: Any, dtype: str) -> Any:
     """The kernel of the text, whose code `make` compiled."""
     monkeypatch.setenv("EINDERIVE_CACHE", "off")
-    build.cache_clear()
+    building.built.cache_clear()
     building.compiled_code.cache_clear()
     used = list[str]()
 
@@ -148,7 +148,7 @@ def test_numba_compiles_what_is_left_to_it(tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setenv("EINDERIVE_CACHE", str(tmp_path))
     monkeypatch.setattr(compiling, "written", nothing)
-    build.cache_clear()
+    building.built.cache_clear()
     building.compiled_code.cache_clear()
     roots = ed.parse("Y[i] = X[i]*5 + 11", X=(40,)).roots()
     group = Group(stages(*roots), roots)

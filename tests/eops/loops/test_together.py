@@ -1,0 +1,124 @@
+"""Rows that are each the work of all threads, because too few of them would keep these busy."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from einderive.eops.cpu_kernels.build import built
+from einderive.eops.loops.arrange import dense, plan, plans
+from einderive.eops.loops.cost import seconds, share
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.plan import Plan
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
+from tests.eops.loops.interpreted import Memory, check, laid_out, run, same, value_of
+
+LAYER_NORM = (
+    "M[i] = mean[j](X[i,j]); V[i] = mean[j]((X[i,j]-M[i])^2); "
+    "Y[i,j] = (X[i,j]-M[i])*rsqrt(V[i] + 1e-5)"
+)
+SOFTMAX = "Y[i,j] = softmax[j](X[i,j])"
+SQUARES = "Y[i] = sum[j](X[i,j]*X[i,j])"
+TEXTS = [LAYER_NORM, SOFTMAX, SQUARES]
+
+
+def group_of(text: str, *shape: int) -> Group:
+    written = parse(text, {"X": shape}, "float32").roots()
+    return Group(stages(*written), written)
+
+
+def planned(text: str, *shape: int, threads: int = 2, open_sizes: bool = False) -> Plan:
+    group = group_of(text, *shape)
+    found = plan(group, dense(group), None, open_sizes, threads)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_rows_that_do_not_go_evenly_into_the_threads(text: str) -> None:
+    assert planned(text, 3, 1_000_000).together
+    assert planned(text, 1, 1_000_000).together
+    assert not planned(text, 2, 1_000_000).together
+    assert not planned(text, 2000, 1000).together
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_short_rows_are_not_worth_the_waiting(text: str) -> None:
+    assert not planned(text, 3, 100).together
+
+
+def test_more_threads_share_more_rows() -> None:
+    found = planned(LAYER_NORM, 2, 1_000_000, threads=16)
+    assert found.together
+    assert str(found).startswith("for i0 in 0:2\nin parallel for a part of each first loop\n")
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_kernel_for_other_numbers_of_rows_does_not_wait_after_each(text: str) -> None:
+    assert not planned(text, 3, 1_000_000, open_sizes=True).together
+
+
+def test_the_share_of_the_threads_that_work() -> None:
+    found = replace(planned(LAYER_NORM, 3, 1_000_000), together=False)
+    assert found.pieces == 3
+    assert share(found) == 0.75
+    assert seconds(replace(found, together=True)) < seconds(found)
+    assert share(replace(found, sizes=found.sizes._replace(threads=8))) == 3 / 8
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_they_compute(text: str) -> None:
+    """Every plan, also those that would not be chosen for so little."""
+    data = {"X": np.linspace(-1, 2, 21).reshape(3, 7)}
+    found = [made for seed in range(4) for made in check(group_of(text, 3, 7), data, Random(seed))]
+    assert any(made.together and made.parallel for made in found)
+
+
+class Late(Memory):
+    """A thread that reads the totals of the others late."""
+
+    def load(self, index: int) -> Any:
+        time.sleep(0.01)
+        return super().load(index)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_no_total_is_lost_to_a_thread_that_is_ahead(text: str) -> None:
+    group = group_of(text, 3, 7)
+    data = {"X": np.linspace(-1, 2, 21).reshape(3, 7)}
+    (together,) = [
+        made
+        for made in plans(group, dense(group), alike(group, "float64"))
+        if made.together and not made.kept
+    ][:1]
+    (found,) = run(together, [laid_out(data["X"], (7, 1))], team=Late)
+    same(found, value_of(group.outputs[0], data))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("text", TEXTS)
+def test_any_number_of_threads_may_run_the_kernel(text: str, threads: int) -> None:
+    group = group_of(text, 3, 300_001)
+    kernel = built(group, dense(group), alike(group, "float32"), False, 2)
+    assert kernel.plan.together
+    data, before = torch.rand(3, 300_001), torch.get_num_threads()
+    try:
+        torch.set_num_threads(threads)
+        (found,) = kernel(data)
+    finally:
+        torch.set_num_threads(before)
+    wide = data.double()
+    expected = {
+        LAYER_NORM: torch.nn.functional.layer_norm(wide, (300_001,), eps=1e-5),
+        SOFTMAX: wide.softmax(1),
+        SQUARES: (wide * wide).sum(1),
+    }
+    torch.testing.assert_close(found.double(), expected[text], rtol=1e-5, atol=1e-5)
