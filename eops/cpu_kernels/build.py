@@ -77,7 +77,7 @@ class Kernel:
     @cached_property
     def team(self) -> int:
         """The number of totals that the threads exchange.  Their memory is the last operand."""
-        return MOST_THREADS * len(self.plan.reductions) if self.plan.together else 0
+        return MOST_THREADS * self.plan.exchanged
 
     def launcher(self, otherwise: Launch | None = None, *, told: bool = False) -> Launch:
         """The kernel as a flat function of its operands; options as those of `launch.launcher`."""
@@ -123,9 +123,7 @@ def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = Fal
 
 
 @lru_cache(maxsize=KEPT)
-def built(
-    group: Group, strides: Strides, typing: Typing, open_sizes: bool, threads: int
-) -> Kernel:
+def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, threads: int) -> Kernel:
     found = plan(group, strides, typing, open_sizes, threads)
     if found is None and open_sizes:
         return built(group, strides, typing, False, threads)

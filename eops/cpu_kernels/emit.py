@@ -34,7 +34,7 @@ class Emitter:
         room, kept = self.numbers.room, [one for one in plan.kept if one.output is None]
         share = plan.sizes.kept // max(len(kept), 1) if plan.inner is None else plan.sizes.tile
         self.rooms = [
-            Room(f"k{one.value}", plan.values[one.value].kind, room(one.size, share))
+            Room(f"k{one.value}", plan.values[one.value].kind, room(one.size * plan.abreast, share))
             for one in kept
         ]
         self.rooms += [
@@ -44,7 +44,8 @@ class Emitter:
         if plan.inner is not None:
             totals = enumerate(plan.reductions)
             self.rooms += [
-                Room(f"t{k}", made.kind, room(plan.block, plan.sizes.tile)) for k, made in totals
+                Room(f"t{k}", made.kind, room(plan.block * plan.abreast, plan.sizes.tile))
+                for k, made in totals
             ]
 
     def source(self) -> str:
@@ -75,8 +76,9 @@ class Emitter:
                 f"for w in range({pieces} * thread // threads, {pieces} * (thread + 1) // threads):"
             )
             self._decode()
-        elif plan.parallel:
-            text.open(f"for w in range({pieces}):")
+        else:
+            if plan.parallel:
+                text.open(f"for w in range({pieces}):")
             self._decode()
         if plan.turned is not None:
             hi, name = bound(plan.turned, plan.domain[plan.turned].hi), f"i{plan.turned}"

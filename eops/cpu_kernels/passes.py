@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from einderive.eops.cpu_kernels.points import SHORT, Points
-from einderive.eops.cpu_kernels.totals import identity, of_two
-from einderive.eops.cpu_kernels.writing import MOST_THREADS, of_row, of_team
+from einderive.eops.cpu_kernels.points import SHORT
+from einderive.eops.cpu_kernels.totals import Totals
+from einderive.eops.cpu_kernels.writing import of_row
 from einderive.eops.loops.cost import operations
 from einderive.eops.loops.values import (
     Choice,
@@ -20,7 +20,6 @@ from einderive.eops.loops.values import (
     rows_of,
     segments,
 )
-from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 
@@ -34,29 +33,28 @@ MOST_WRITTEN: Final = 64
 """The most values that a loop of several lanes writes."""
 
 
-class Pass(Points):
+class Pass(Totals):
     """The text of one pass."""
 
     def write(self) -> None:
+        together = self.plan.together
         self._start()
         self._values(0)
-        for depth, i in enumerate(self.order[:-1], 1):
+        depth = self.text.depth
+        if together and not self.phase.loops and not self.phase.kept:
+            self.text.open("if thread == 0:")
+        for level, i in enumerate(self.order[:-1], 1):
             lo, hi = self._range(i)
-            if self.phase.jam > 1 and depth == len(self.order) - 1:
-                lo = self._jammed(i)
+            if level == len(self.order) - 1:
+                lo = self._several(i, lo, hi)
             self.text.open(f"for i{i} in range({lo}, {hi}):")
-            self._values(depth)
+            self._values(level)
         if self.order:
             self._inner()
-        elif self.plan.together:
-            self.text.open("if thread == 0:")
-            self._stores()
-            self.text.close()
         else:
             self._stores()
-        self.text.close(max(0, len(self.order) - 1))
-        if self.plan.together:
-            self._meet()
+        self.text.depth = depth
+        self._end()
 
     def _range(self, i: int) -> tuple[str, str]:
         """The steps of a loop; where all threads work together, those of this one."""
@@ -67,62 +65,6 @@ class Pass(Points):
         shift = f"{self._bound(i, lo)} + " if lo else ""
         self.text.add(f"first = {shift}{part.format('')}", f"last = {shift}{part.format(' + 1')}")
         return "first", "last"
-
-    def _meet(self) -> None:
-        """Each total is put together from those of all threads, in the same order by each."""
-        if not self.phase.reductions:
-            return
-        for k in self.phase.reductions:
-            own = of_team(self.plan.reductions[k].kind)
-            self.text.add(f"store(team_{own}, {k * MOST_THREADS} + thread, {own}(t{k}))")
-        self.text.add("wait_for_all()")
-        for k in self.phase.reductions:
-            self.text.add(f"t{k} = {identity(self.plan.reductions[k])}")
-        self.text.open("for q in range(threads):")
-        for k in self.phase.reductions:
-            made = self.plan.reductions[k]
-            found = f"{made.kind}(load(team_{of_team(made.kind)}, {k * MOST_THREADS} + q))"
-            self.text.add(f"t{k} = {of_two(made, f't{k}', found)}")
-        self.text.close()
-
-    def _jammed(self, i: int) -> str:
-        """Several steps of the last own loop within one run of the inner one, which so reads and
-        writes its totals once for all of them; the step at which the rest begins."""
-        (lo, hi), jam, inner = self.plan.domain[i], self.phase.jam, self.order[-1]
-        rest = self.kernel.numbers.count(hi - (hi - lo) % jam)
-        self.text.open(f"for b{i} in range({self._bound(i, lo)}, {rest}, {jam}):")
-        self.text.open(f"for i{inner} in range(low, high):")
-        for k in self.phase.reductions:
-            self.text.add(f"s{k} = load({self._total(k)})")
-        for step in range(jam):
-            self.text.add(f"i{i} = b{i} + {step}")
-            self._values(len(self.order) - 1)
-            self._values(len(self.order))
-            for k in self.phase.reductions:
-                if self._is_short(k):
-                    value = self.kernel.name(self.plan.reductions[k].value)
-                    self.text.add(f"short{k} = {f'short{k} + {value}' if step else value}")
-                else:
-                    self.text.add(f"s{k} = {self._combined(k, f's{k}')}")
-            self._write()
-        for k in filter(self._is_short, self.phase.reductions):
-            self.text.add(f"s{k} = s{k} + float64(short{k})")
-        for k in self.phase.reductions:
-            self.text.add(f"store({self._total(k)}, s{k})")
-        self.text.close(2)
-        return rest
-
-    def _start(self) -> None:
-        """What totals begin with."""
-        named = [(k, identity(self.plan.reductions[k])) for k in self.phase.reductions]
-        if self.rows:
-            for k, start in named:
-                self.text.add(f"t{k} = {start}")
-        elif named:
-            self.text.open(f"for i{self.plan.inner} in range(low, high):")
-            for k, start in named:
-                self.text.add(f"store({self._total(k)}, {start})")
-            self.text.close()
 
     def _inner(self) -> None:
         """The inner loop; where its steps decide a choice, a loop for each part with one answer."""
@@ -332,21 +274,6 @@ class Pass(Points):
             return False
         inside = (self.plan.values[p] for p in self.needed if p not in self.again and self._at(p))
         return any(map(self._is_near, inside))
-
-    def _start_parts(self) -> None:
-        for k in self.phase.reductions:
-            made = self.plan.reductions[k]
-            if REDUCERS[made.reducer].order:
-                self.text.add(f"key{k} = least_key_{made.kind}")
-            else:
-                self.text.add(f"part{k} = {identity(self.plan.reductions[k])}")
-
-    def _end_parts(self) -> None:
-        for k in self.phase.reductions:
-            made = self.plan.reductions[k]
-            key = f"of_{made.reducer}_key_{made.kind}(settled(key{k}))"
-            found = key if REDUCERS[made.reducer].order else f"part{k}"
-            self.text.add(f"t{k} = {of_two(made, f't{k}', found)}")
 
     def _bounds(self) -> Iterator[str]:
         """Lines that narrow `start` and `stop` to where no index misses that follows the loop."""

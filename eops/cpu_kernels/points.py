@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, TypeGuard
 
-from einderive.eops.cpu_kernels.totals import IN_ANY_ORDER, of_two
-from einderive.eops.cpu_kernels.writing import STORED, Writer, half, of_row
+from einderive.eops.cpu_kernels.writing import IN_ANY_ORDER, STORED, Writer, half, of_row, of_two
 from einderive.eops.dtypes import FLOATS
 from einderive.eops.loops import values
 from einderive.eops.loops.kinds import TRUTH

@@ -23,10 +23,9 @@ from einderive.eops.cpu_kernels.compiling import made_of
 from einderive.eops.cpu_kernels.functions import functions
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.stored import digest, store, stored
-from einderive.eops.cpu_kernels.totals import COMBINED
 from einderive.eops.cpu_kernels.typing import COMPUTED, WHOLE
 from einderive.eops.cpu_kernels.words import machine
-from einderive.eops.cpu_kernels.writing import Text
+from einderive.eops.cpu_kernels.writing import COMBINED, Text
 from einderive.eops.dtypes import LIMITS
 from einderive.eops.torch_views.scatter import ScatterStage
 from einderive.ta.functions import REDUCERS

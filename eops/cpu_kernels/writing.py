@@ -8,9 +8,12 @@ from typing import Final, NamedTuple
 
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.dtypes import LIMITS
+from einderive.eops.loops.bodies import Reduction
 from einderive.eops.loops.kinds import TRUTH
+from einderive.eops.loops.narrow import NARROW
 from einderive.eops.loops.plan import Plan, row_as_text
 from einderive.eops.loops.values import Constant
+from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Condition
@@ -21,6 +24,15 @@ HALVES: Final = ("float16", "bfloat16")
 
 MOST_THREADS: Final = 128
 """The most threads that work together on one result."""
+
+COMBINED: Final = {
+    "sum": "{0} + {1}",
+    "prod": "{0} * {1}",
+    "max": "maximum_{2}({0}, {1})",
+    "min": "minimum_{2}({0}, {1})",
+}
+"""Of two values of a type, in the order of the loops."""
+IN_ANY_ORDER: Final = {"sum": "sum_in_any_order", "prod": "product_in_any_order"}
 
 
 class Room(NamedTuple):
@@ -148,3 +160,14 @@ def of_team(kind: str) -> str:
 def half(dtype: str) -> str:
     """The suffix of `load` and `store` for elements that are kept as their bits."""
     return f"_{dtype}" if dtype in HALVES else ""
+
+
+def of_two(made: Reduction, total: str, other: str) -> str:
+    """The total of two parts."""
+    found = COMBINED[made.reducer].format(total, other, made.kind)
+    return f"{made.kind}({found})" if made.kind == NARROW else found  # numba's is int64
+
+
+def identity(made: Reduction) -> str:
+    """What a total begins with."""
+    return Numbers().value(REDUCERS[made.reducer].identity, made.kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import prod
+from math import gcd, prod
 from typing import Final
 
 from einderive.eops.loops.bodies import Reduction
@@ -34,6 +34,8 @@ from einderive.ta.ir import affine
 
 MOST_JAMMED: Final = 40
 """Operations of a step of which several are done at once."""
+LANES: Final = 16
+"""The numbers of a vector."""
 FEW: Final = 32
 """Pieces of work, at most, in each of which all threads have a part."""
 
@@ -52,7 +54,8 @@ def plan(
     (all float32 if none are given).  None if no one kernel computes the group.  No stage may have
     an empty range.  With `open_sizes`, other sizes get the same plan as far as possible."""
     sizes = SIZES._replace(threads=threads)
-    return min(plans(group, strides, typing, sizes, open_sizes), key=seconds, default=None)
+    found = plans(group, strides, typing, sizes, open_sizes)
+    return min(found, key=lambda one: (seconds(one), one.abreast == 1), default=None)
 
 
 def plans(
@@ -98,11 +101,11 @@ def _arranged(draft: Draft, sizes: Sizes, open_sizes: bool) -> Iterator[Plan]:
         return
     made = ordered(draft)
     used = [i for i in range(made.shared) if made.uses >> i & 1]
-    yield from _candidates(made, used, sizes)
+    yield from _candidates(made, used, sizes, open_sizes)
     if not long:  # as pieces of work whose number grows would wait too often
         yield from _together(made, long, sizes)
     if used != long:
-        yield from _candidates(made, long, sizes)
+        yield from _candidates(made, long, sizes, open_sizes)
 
 
 def dense(group: Group) -> Strides:
@@ -136,7 +139,9 @@ def _kept(group: Group, strides: Strides, typing: Typing, sizes: Sizes) -> Itera
                     yield found
 
 
-def _candidates(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Plan]:
+def _candidates(
+    draft: Draft, long: Sequence[int], sizes: Sizes, open_sizes: bool = False
+) -> Iterator[Plan]:
     """Rows, and columns over each shared loop of `long`."""
     mask = masks(draft.values, draft.shared)
     own = draft.reductions or any(one.own for one in draft.ends)
@@ -144,17 +149,79 @@ def _candidates(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Pla
         yield from with_kept(_made(draft, mask, tuple(long), None, sizes))
     for inner in reversed(long):
         parallel = tuple(i for i in long if i != inner)
-        yield from with_kept(_made(draft, mask, parallel, inner, sizes))
+        for made in with_kept(_made(draft, mask, parallel, inner, sizes)):
+            yield made
+            if not open_sizes and (run := _abreast(made)) is not None:
+                yield run
 
 
 def _together(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Plan]:
-    """Rows of which each is shared by all threads, where there are few of them."""
-    own = draft.reductions or any(one.own for one in draft.ends)
-    if own and prod(draft.domain[i].extent for i in long) <= FEW:
-        mask = masks(draft.values, draft.shared)
-        for made in with_kept(_made(draft, mask, tuple(long), None, sizes)):
-            if any(phase.loops for phase in made.phases):
-                yield replace(made, together=True)
+    """Pieces of work of which each is shared by all threads, where there are few of them."""
+    if not (draft.reductions or any(one.own for one in draft.ends)):
+        return
+    mask = masks(draft.values, draft.shared)
+    for inner in (None, *reversed(long)):
+        parallel = tuple(i for i in long if i != inner)
+        made = _made(draft, mask, parallel, inner, sizes)
+        width = 1 if inner is None else draft.domain[inner].extent
+        made = replace(made, block=width)
+        if made.pieces > FEW or width * len(made.reductions) > sizes.exchanged:
+            continue
+        for one in with_kept(made):
+            apart = any(phase.kept and phase.outputs and not phase.loops for phase in one.phases)
+            if not apart and any(phase.loops for phase in one.phases):
+                yield replace(one, together=True)
+                if (run := _abreast(one)) is not None:
+                    yield replace(run, together=True)
+
+
+def _abreast(plan: Plan) -> Plan | None:
+    """The plan with a longer inner loop, where that is short and each pass goes through memory
+    element by element."""
+    inner, sizes = plan.inner, plan.sizes
+    if inner is None or plan.blocks > 1 or plan.turned is not None:
+        return None
+    width = plan.domain[inner].extent
+    lanes = gcd(LANES, sizes.run)
+    unit = lanes // gcd(lanes, width)
+    count = unit * -(-sizes.run // (unit * width))
+    looped = [(number, phase) for number, phase in enumerate(plan.phases) if phase.loops]
+    if not looped or count < 2 or width > sizes.run // 2:
+        return None
+    for number, phase in looped:
+        (own, *others) = phase.loops
+        if others or plan.domain[own].extent < 2 * count or not _walks(plan, number, own, inner):
+            return None
+    return replace(plan, abreast=count)
+
+
+def _walks(plan: Plan, number: int, own: int, inner: int) -> bool:
+    """Whether a pass reads and writes one element after the other, and at each step the same is
+    done with it: steps of the own loop continue those of the inner one."""
+    phase, both = plan.phases[number], 1 << own | 1 << inner
+    rows = [plan.outputs[k].offset for k in phase.outputs]
+    for place in plan.needed[number]:
+        value, again = plan.values[place], place in plan.read_again(number)
+        if again or not plan.masks[place] & both:
+            continue
+        if isinstance(value, Load) and not (value.checked or value.picked):
+            rows.append(value.offset)
+        elif not isinstance(value, (Operation, Total)):
+            return False
+    rows += [plan.outputs[k].offset for k in _places(plan, number)]
+    width = plan.domain[inner].extent
+    return not any(row.floors for row in rows) and all(
+        row.coefficient(inner) and row.coefficient(own) == width * row.coefficient(inner)
+        for row in rows
+    )
+
+
+def _places(plan: Plan, number: int) -> Iterator[int]:
+    """The results in whose place a pass keeps values, or reads them again."""
+    for place in (*plan.phases[number].kept, *plan.read_again(number)):
+        kept = plan.stored(place)
+        if kept is not None and kept.output is not None:
+            yield kept.output
 
 
 def _made(

@@ -61,6 +61,12 @@ SIMPLE: Final = frozenset(
     }
 )
 ROOTS: Final = frozenset({"sqrt", "rsqrt"})
+LINE: Final = 64
+"""Bytes that come from memory at once."""
+PARTS: Final = 1.5
+"""Times as long to move parts of rows as whole rows,"""
+LONG_PART: Final = 4096
+"""unless a part has so many bytes."""
 JUMP: Final = 20.0
 """A read that jumps through memory from one step of the inner loop to the next."""
 STRIDED: Final = 2.0
@@ -151,7 +157,9 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
     inner, deepest = order[-1], len(order)
     again = plan.read_again(number)
     at = [0.0] * (deepest + 1)
-    at[deepest - 1] += START + BORDER * _has_border(plan, number, inner)
+    started = START / (plan.abreast if phase.loops else 1)
+    at[deepest - 1] += started + BORDER * _has_border(plan, number, inner)
+    at[0] += plan.abreast * plan.domain[inner].extent * len(phase.reductions) * (plan.abreast > 1)
     for place in plan.needed[number]:
         value = plan.values[place]
         depth = plan.depth(plan.masks[place], phase)
@@ -193,14 +201,25 @@ def _block(plan: Plan, phase: Phase) -> int:
     return 1 if plan.inner is None or phase.window is not None else plan.block
 
 
+def _again(plan: Plan, phase: Phase, load: Load) -> float:
+    """How often a line of memory is read because other pieces of work read its other elements."""
+    order, size = plan.order(phase), element_bytes(plan.group.operands[load.operand])
+    step = abs(load.step(order[-1])) if order else 0
+    others = (abs(load.step(i)) for i in plan.parallel if i != plan.turned)
+    beside = plan.turned is None and any(0 < other < step for other in others)
+    return min(step, max(1, LINE // size)) if beside else 1.0
+
+
 def moved(plan: Plan) -> float:
     """The bytes that the plan reads from memory and writes to it."""
-    passes, most = dict[int, int](), dict[int, int]()
+    passes, most, lines = dict[int, int](), dict[int, int](), dict[int, float]()
     for number, phase in enumerate(plan.phases):
         loads = [plan.values[v] for v in plan.needed[number]]
         for operand in {load.operand for load in loads if isinstance(load, Load)}:
             passes[operand] = passes.get(operand, 0) + 1
         for load in loads:
+            if isinstance(load, Load):
+                lines[load.operand] = max(lines.get(load.operand, 1.0), _again(plan, phase, load))
             if isinstance(load, Load) and load.picked:
                 most[load.operand] = most.get(load.operand, 0) + plan.points(phase)
     threads = plan.sizes.threads if plan.together else 1
@@ -209,11 +228,12 @@ def moved(plan: Plan) -> float:
         source = plan.group.operands[operand]
         elements = prod(side.extent for side in source.ranges)
         whole = min(elements, most.get(operand, elements)) * element_bytes(source)
-        found += whole * (1 if cached else times)
+        found += whole * (1 if cached else times) * lines[operand]
     written = {kept.output for kept in plan.kept if not cached}
     for k, out in enumerate(plan.outputs):
         found += element_bytes(out.scope) * out.scope.size * (3 if k in written else 1)
-    return found
+    part = 4 * plan.block if plan.blocks > 1 and any(phase.loops for phase in plan.phases) else 0
+    return PARTS * found if 0 < part < LONG_PART else found
 
 
 def share(plan: Plan) -> float:

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from einderive.eops.loops.cost import TOTAL, operations
-from einderive.eops.loops.plan import Kept, Phase, Plan, affine_dense
+from einderive.eops.loops.plan import Kept, Phase, Plan
 from einderive.eops.loops.values import Total, operands_of
 from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range, Row
 
 
 def with_kept(plan: Plan) -> Iterator[Plan]:
@@ -28,7 +29,7 @@ def _rows_kept(plan: Plan) -> Plan | None:
     """What an earlier pass over the same loops has computed already, for each of their points."""
     again = _again(plan)
     loops = {place: plan.phases[first].loops for place, first in again.items()}
-    every = [Kept(place, *affine_dense(plan.domain, loops[place])) for place in again]
+    every = [Kept(place, *_dense(plan.domain, loops[place])) for place in again]
     return _with(plan, again, _placed(plan, every))
 
 
@@ -141,3 +142,12 @@ def _effort(plan: Plan, place: int, phase: Phase) -> float:
             total += operations(plan.values[value])
             pending += operands_of(plan.values[value])
     return total
+
+
+def _dense(domain: Sequence[Range], iterators: Sequence[int]) -> tuple[Row, int]:
+    """The place of a point among all those of the iterators, and how many there are."""
+    row, stride = affine.ZERO, 1
+    for i in reversed(iterators):
+        row = affine.add(row, affine.shift(affine.iterator(i), -domain[i].lo), stride)
+        stride *= domain[i].extent
+    return row, stride

@@ -4,8 +4,7 @@
                                       pass 2: for own loops: t1 += g(t0)
     columns   for blocks of a shared loop:   pass 1: for own loops: for the block: t0[x] += f
 
-    together  for all shared loops:   pass 1: for a part of the own loops: t0 += f;
-                                              t0 = the sum of all threads' t0
+    together  all threads:   pass 1: for a part of the own loops: t0 += f;   t0 = the sum of theirs
 
 In rows the inner loop is the last own loop of a pass.  In columns it is a shared loop, of which
 `block` steps are one piece of work; a kernel without own loops is columns as well.
@@ -34,7 +33,6 @@ from einderive.eops.loops.values import (
     operands_of,
     rows_of,
 )
-from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 
 
@@ -54,7 +52,8 @@ class Sizes(NamedTuple):
     - `terms`: this many terms of a sum at most are added in float32, before the rest in float64.
     - `window`: this many bytes at most all windows have; `stretch`: this many times the steps
       before the first result are one piece of work, at least.
-    - `threads` share the work."""
+    - `run`: where the inner loop is shorter, steps of the own loop lie abreast in such a run.
+    - `threads` share the work; each tells the others so many totals, `exchanged`, at most."""
 
     block: int = 4096
     tile: int = 1024
@@ -69,6 +68,8 @@ class Sizes(NamedTuple):
     worth: float = 16.0
     window: int = 1 << 18
     stretch: int = 16
+    run: int = 512
+    exchanged: int = 4096
     threads: int = 2
 
 
@@ -163,6 +164,8 @@ class Plan:
     - `together`: the pieces of work follow one another, and all threads do a part of the first own
       loop of each pass; they wait for each other where a total is made of those of the threads, and
       after each piece.
+    - `abreast`: so many steps of the own loop of a pass are one run of the inner loop, whose
+      elements they continue in memory; each has totals of its own until the end of the pass.
     - `windows` move with `along`, one of `parallel`, of which `stretch` steps, one after the other,
       are one piece of work; the passes that fill windows come first."""
 
@@ -180,6 +183,7 @@ class Plan:
     turned: int | None = None
     kept: tuple[Kept, ...] = ()
     together: bool = False
+    abreast: int = 1
     sizes: Sizes = SIZES
     windows: tuple[Window, ...] = ()
     along: int | None = None
@@ -193,6 +197,11 @@ class Plan:
     def pieces(self) -> int:
         """The number of pieces of work, each done by one thread."""
         return prod(map(self.parts, self.parallel)) * self.blocks
+
+    @property
+    def exchanged(self) -> int:
+        """The number of totals that each thread tells the others."""
+        return len(self.reductions) * self.block if self.together else 0
 
     def parts(self, i: int) -> int:
         """The number of parts into which a parallel iterator is cut."""
@@ -316,6 +325,8 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
             loops = _filling(plan, plan.windows[phase.window], phase)
         elif plan.inner is not None:
             loops.append(f"i{plan.inner} in the block")
+        if phase.loops and plan.abreast > 1:
+            loops[-1] += f", {plan.abreast} times abreast"
         jam = f", {phase.jam} steps at once" if phase.jam > 1 else ""
         yield f"    for {', '.join(loops)}{jam}" if loops else "    once"
         again = plan.read_again(number)
@@ -387,12 +398,3 @@ def value_text(values: Sequence[Value], value: Value) -> str:
         scale = values[operands_of(value)[-1]]
         return f"{names[0]} / {_name(values, operands_of(scale)[0])}"
     return f" {word} ".join(names) if word in "+*/" else f"{word}({', '.join(names)})"
-
-
-def affine_dense(domain: Sequence[Range], iterators: Sequence[int]) -> tuple[Row, int]:
-    """The place of a point among all those of the iterators, and how many there are."""
-    row, stride = affine.ZERO, 1
-    for i in reversed(iterators):
-        row = affine.add(row, affine.shift(affine.iterator(i), -domain[i].lo), stride)
-        stride *= domain[i].extent
-    return row, stride

@@ -45,6 +45,7 @@ SMALL = Sizes(
     worth=1,
     window=400,
     stretch=1,
+    run=6,
 )
 """Loops of a few steps are cut as long ones are otherwise."""
 Values = dict[str, NDArray[np.float64]]
@@ -136,7 +137,7 @@ def run(
                 raise
 
     if made.together:
-        data.append(team([None] * (MOST_THREADS * len(made.reductions)), None))
+        data.append(team([None] * (MOST_THREADS * made.exchanged), None))
         data += emitter.numbers.given
         with ThreadPoolExecutor(THREADS) as pool:
             done = [pool.submit(work, thread) for thread in range(THREADS)]

@@ -1,0 +1,133 @@
+"""A few columns: several rows lie abreast in one run of the inner loop, and totals are folded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from einderive.eops.cpu_kernels.build import built
+from einderive.eops.loops.arrange import dense, plan, plans
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.plan import Plan
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
+from tests.eops.loops.interpreted import SMALL, Values, laid_out, run, same, value_of
+
+STANDARD = (
+    "M[c] = mean[i](X[i,c]); V[c] = mean[i]((X[i,c]-M[c])^2); "
+    "Y[i,c] = (X[i,c]-M[c])*rsqrt(V[c] + 1e-5)"
+)
+TEXTS = [
+    STANDARD,
+    "Y[c] = sum[i](X[i,c])",
+    "Y[c] = max[i](X[i,c])",
+    "out L[c] = min[i](X[i,c]); out H[c] = max[i](X[i,c])",
+    "Y[i,c] = softmax[i](X[i,c])",
+    "Y[b,c] = sum[i](X[b,i,c]^2)",
+]
+OTHERWISE = [
+    "Y[c] = sum[i](W[i]*X[i,c])",
+    "Y[c] = sum[i](W[c]*X[i,c])",
+    "Y[c] = sum[i](X[i,c-1])",
+    "Y[c] = sum[i](where(i > c, X[i,c], 0))",
+    "Y[c] = sum[i](i*X[i,c])",
+    "Y[c] = sum[i,j](X[i,j,c])",
+]
+"""A step of a run is not done as the others are, or does not follow the one before in memory."""
+
+
+def group_of(text: str, rows: int, columns: int) -> Group:
+    shape: tuple[int, ...] = (rows, columns)
+    if "X[b,i,c]" in text:
+        shape = (2, rows, columns)
+    if "X[i,j,c]" in text:
+        shape = (rows, 5, 2 * columns)
+    shapes = {"X": shape}
+    if "W" in text:
+        shapes["W"] = (rows if "W[i]" in text else columns,)
+    ranges = {"c": (0, columns)}
+    written = parse(text, shapes, "float32", ranges=ranges).roots()
+    return Group(stages(*written), written)
+
+
+def planned(text: str, rows: int, columns: int, *, open_sizes: bool = False) -> Plan:
+    group = group_of(text, rows, columns)
+    found = plan(group, dense(group), None, open_sizes)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("columns", [2, 3, 10, 64])
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_few_columns(text: str, columns: int) -> None:
+    found = planned(text, 100_000, columns)
+    assert 512 <= found.abreast * columns < 1024
+    assert found.abreast * columns % 16 == 0
+    assert found.together == (len(found.parallel) == 0)
+    assert f", {found.abreast} times abreast" in str(found)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_wide_or_few_rows_and_other_sizes(text: str) -> None:
+    assert planned(text, 100_000, 1000).abreast == 1
+    assert planned(text, 40, 10).abreast == 1
+    assert planned(text, 100_000, 10, open_sizes=True).abreast == 1
+
+
+@pytest.mark.parametrize("text", OTHERWISE)
+def test_runs_in_which_each_step_is_another(text: str) -> None:
+    assert planned(text, 10_000, 10).abreast == 1
+
+
+def test_columns_that_are_not_one_after_the_other_in_memory() -> None:
+    group = group_of(TEXTS[1], 10_000, 10)
+    found = plan(group, ((11, 1),))
+    assert found is not None
+    assert found.abreast == 1
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("rows", [12, 13, 40, 41, 47])
+def test_what_they_compute(text: str, rows: int) -> None:
+    """All plans, alone and by three threads, with rows that do not go evenly into the runs."""
+    group = group_of(text, rows, 2)
+    shape = tuple(side.extent for side in group.operands[0].ranges)
+    data: Values = {"X": np.random.default_rng(1).standard_normal(shape)}
+    strides = dense(group)
+    made = [one for one in plans(group, strides, sizes=SMALL) if one.abreast > 1]
+    assert {one.together for one in made} == {True, False}
+    for one in made:
+        for found, output in zip(
+            run(one, [laid_out(data["X"], *strides)]), group.outputs, strict=True
+        ):
+            same(found, value_of(output, data), str(one))
+
+
+def test_small_sizes_make_runs_of_random_programs() -> None:
+    """The sizes with which random programs are planned in tests."""
+    group = group_of(TEXTS[1], 12, 2)
+    found = plans(group, dense(group), sizes=SMALL)
+    assert any(made.abreast > 1 for made in found)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("columns", [2, 3, 10, 64])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("text", [STANDARD, TEXTS[2]])
+def test_compiled(text: str, columns: int, threads: int, dtype: str) -> None:
+    rows = 70_001
+    group = group_of(text, rows, columns)
+    kernel = built(group, dense(group), alike(group, dtype), False, 2)
+    assert kernel.plan.abreast > 1
+    data, before = torch.randn(rows, columns).to(getattr(torch, dtype)), torch.get_num_threads()
+    try:
+        torch.set_num_threads(threads)
+        (found,) = kernel(data)
+    finally:
+        torch.set_num_threads(before)
+    wide = data.double()
+    variance, mean = torch.var_mean(wide, 0, correction=0)
+    expected = (wide - mean) * (variance + 1e-5).rsqrt() if text is STANDARD else wide.amax(0)
+    torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-5)
