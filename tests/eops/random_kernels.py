@@ -22,7 +22,7 @@ import torch
 from numpy.typing import NDArray
 
 from einderive.eops.back_ends.triton import triton_stage
-from einderive.eops.cpu_kernels.build import build
+from einderive.eops.cpu_kernels.build import build, built
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import plan
 from einderive.eops.loops.group import Group
@@ -110,7 +110,7 @@ def on_a_cpu(case: Case) -> str | None:
     open_sizes = sum(map(sum, strides)) % 2 == 1
     kernel = build(case.group, strides, typing, open_sizes)
     compare(case, kernel(*case.operands), kernel.source)
-    build.cache_clear()
+    built.cache_clear()
     return f"{case.dtype}, {'one stage' if len(case.group.stages) == 1 else 'several'}"
 
 

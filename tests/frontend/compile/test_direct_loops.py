@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 
 import einderive as ed
 from einderive.eops.cache_folder import VARIABLE
-from einderive.eops.cpu_kernels.build import build, compiled_code
+from einderive.eops.cpu_kernels.build import built, compiled_code
 from einderive.eops.cpu_kernels.calls.linked import linked
 from einderive.frontend.compile.direct import CHOICE, Direct
 from einderive.frontend.memory.kept import store
@@ -52,7 +52,7 @@ def torch_alone() -> Any:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder of this module's own, in which loops were chosen."""
     place = tmp_path_factory.mktemp("memory")
-    build.cache_clear()  # what another test compiled may lie in no folder
+    built.cache_clear()  # what another test compiled may lie in no folder
     compiled_code.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, str(place))
