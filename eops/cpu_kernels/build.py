@@ -50,13 +50,11 @@ THREADS: Final = dict(zip(("wait_for_all", "this_thread", "all_threads"), ALONE,
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiled group of stages.  `source` is the text that was compiled; `run` computes the
-    group from the addresses of operands and results, None for what threads exchange, and `numbers`,
-    which the text leaves open."""
+    """A compiled group of stages.  `source` is the text that was compiled; `numbers` are what it
+    leaves open."""
 
     plan: Plan
     source: str
-    run: Callable[..., object]
     code: Code
     portable: Callable[[], Code]
     """Compiles it again, without instructions that only some processors have."""
@@ -69,15 +67,28 @@ class Kernel:
         """Whether several threads may run it."""
         return self.plan.together or self.plan.pieces > 1
 
+    @property
+    def threads(self) -> int:
+        """How many threads may run it: as many as it was planned for, where each exchanges a total
+        of every column."""
+        columns = self.plan.together and self.plan.inner is not None
+        return self.plan.sizes.threads if columns else MOST_THREADS if self.several else 1
+
     @cached_property
     def outs(self) -> tuple[tuple[tuple[int, ...], torch.dtype], ...]:
         """Shapes and types of the tensors that are written."""
         return tuple((out.scope.shape, getattr(torch, out.dtype)) for out in self.plan.outputs)
 
     @cached_property
+    def run(self) -> Callable[..., object]:
+        """Computes the group from the addresses of operands and results, None for what threads
+        exchange, and the numbers."""
+        return entry(self.code, self.work, several=self.several, most=self.threads)
+
+    @cached_property
     def team(self) -> int:
         """The number of totals that the threads exchange.  Their memory is the last operand."""
-        return MOST_THREADS * self.plan.exchanged
+        return self.threads * self.plan.exchanged
 
     def launcher(self, otherwise: Launch | None = None, *, told: bool = False) -> Launch:
         """The kernel as a flat function of its operands; options as those of `launch.launcher`."""
@@ -90,7 +101,7 @@ class Kernel:
         """What `calls.linked.loops` makes this kernel of in other processes, if it can."""
         results = tuple((shape, type_name(dtype)) for shape, dtype in self.outs)
         operands = len(self.plan.group.operands)
-        run = self.work, self.several, MOST_THREADS, operands
+        run = self.work, self.several, self.threads, operands
         return kept_as(self.code.file, (*run, results, self.team, self.numbers))
 
     @cached_property
@@ -137,11 +148,9 @@ def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, thre
     compile_it = partial(
         compiled_code, source, _Types(typing.operands, outs, own), tuple(emitter.rooms)
     )
-    code = compile_it()
-    work, several = steps(found), found.together or found.pieces > 1
-    run = entry(code, work, several=several, most=MOST_THREADS)
     portable = partial(compile_it, vectors=False)
-    return Kernel(found, source, run, code, portable, tuple(emitter.numbers.given), work)
+    numbers = tuple(emitter.numbers.given)
+    return Kernel(found, source, compile_it(), portable, numbers, steps(found))
 
 
 class _Types(NamedTuple):

@@ -58,7 +58,6 @@ class Kernels:
     def _loops(self, name: str, kernel: Any) -> None:
         from einderive.eops.cpu_kernels.calls import threads as threads_module
         from einderive.eops.cpu_kernels.calls.linked import ALONE
-        from einderive.eops.cpu_kernels.writing import MOST_THREADS
 
         library = kernel.portable().owner
         text = _without_python(str(library._get_module_for_linking()))
@@ -68,12 +67,12 @@ class Kernels:
         self.files[f"{threads}.py"] = getsource(threads_module)
         alone = ", ".join(f'"{name}": NUMBER(lambda: {one()})' for name, one in ALONE.items())
         self.files[f"{self.prefix}_loops.py"] = template("loops").format(
-            threads=threads, alone=alone, most=MOST_THREADS
+            threads=threads, alone=alone
         )
         self.imports[f"from {self.prefix}_loops import loops"] = None
         results = ", ".join(f"({shape}, {dtype})" for shape, dtype in kernel.outs)
         self.lines.append(
-            f"{name} = loops({file!r}, {kernel.several}, [{results}], {kernel.team}, "
+            f"{name} = loops({file!r}, {kernel.threads}, [{results}], {kernel.team}, "
             f"{list(kernel.numbers)})"
         )
 

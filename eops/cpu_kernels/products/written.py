@@ -59,6 +59,11 @@ class Kernel:
         """The number of its operations."""
         raise NotImplementedError
 
+    @property
+    def threads(self) -> int:
+        """How many threads may run it."""
+        return MOST_THREADS if self.several else 1
+
     @cached_property
     def code(self) -> Code:
         return code_of(self.form)

@@ -117,10 +117,12 @@ def test_small_sizes_make_runs_of_random_programs() -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("text", [STANDARD, TEXTS[2]])
 def test_compiled(text: str, columns: int, threads: int, dtype: str) -> None:
+    """More threads than it was planned for share no totals: three threads run it as two."""
     rows = 70_001
     group = group_of(text, rows, columns)
     kernel = built(group, dense(group), alike(group, dtype), False, 2)
     assert kernel.plan.abreast > 1
+    assert (kernel.threads, kernel.team) == (2, 2 * kernel.plan.exchanged)
     data, before = torch.randn(rows, columns).to(getattr(torch, dtype)), torch.get_num_threads()
     try:
         torch.set_num_threads(threads)
