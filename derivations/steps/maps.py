@@ -145,8 +145,6 @@ def _form(row: Row) -> tuple[bool, int, int]:
 def _canonical(row: Row) -> bool:
     """All reasoning about rows rests on it: a record may hold, say, one iterator in two terms."""
     terms = row.terms
-    if len(terms) == 1 and not row.floors:
-        return terms[0][1] != 0
     for (left, a), (right, _) in pairwise(terms):
         if left >= right or not a:
             return False

@@ -118,6 +118,20 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "short way: a body that is too long, or has more guards, is not taken in any case",
     ),
     (
+        "einderive.derivations.steps.fuse",
+        "_counted",
+        "node is access",
+        ("True", "False"),
+        "short way: a body that is too long is not taken in any case",
+    ),
+    (
+        "einderive.derivations.steps.law",
+        "_divides_by_fill",
+        "not isinstance(node, Power) or node.exponent > 0",
+        ("not isinstance(node, Power) or node.exponent > 0 + 1",),
+        "no such node: a power with the exponent 1 is its base",
+    ),
+    (
         "einderive.derivations.steps.law",
         "_partial",
         "isinstance(node, Power) and node.exponent < 0 and (not not_zero(node.base, box))",

@@ -121,6 +121,16 @@ def test_a_comparison_does_not_drop_what_may_have_no_value(text: str, taken: boo
     assert bool(dropped) is taken
 
 
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [("Y[i] = 2*log(1+A[i])", True), ("Y[i] = isnan(log(1+A[i]))", False)],
+)
+def test_a_function_that_has_no_value_itself_hides_nothing(text: str, taken: bool) -> None:
+    """log(1 + a) and log1p(a) are two terms that may be NaN, and so is twice each of them."""
+    steps = by_laws(frozenset({"name-log1p"})).steps(root(text))
+    assert any("log1p" in show(step.after) for step in steps) is taken
+
+
 def test_a_power_of_what_is_read_outside_divides_by_nothing() -> None:
     (step,) = LAW.steps(root("Y[i] = sqrt(A[i-1]^2) where i in 0:7"))
     assert show(step.after) == "{L[i:0:7] abs(A[i-1])}"
