@@ -69,7 +69,7 @@ def walks(body: Node, extents: tuple[int, ...]) -> Walks:
     nodes = varying(body)
     fused = {term for node in nodes if isinstance(node, Add) for term in _scaled_terms(node)}
     lies: dict[Node, Strides] = {}
-    for node in reversed(nodes):  # operands first
+    for node in nodes:
         parts = [part for part in children(node) if part.free]
         held = [lies.get(part) or _steps(part, extents) for part in parts]
         ordered = nested(bits(node.free), held)
@@ -102,15 +102,20 @@ def is_result(node: Node) -> bool:
 
 
 def varying(body: Node) -> tuple[Node, ...]:
-    """The operations of the body that depend on data, the body first.  All others are computed once
-    for all calls."""
-    nodes = walk(body)
-    found: dict[Node, None] = {}
-    for node in reversed(nodes):
-        reads = isinstance(node, Access) and node.source is not INDEX
-        if reads or any(part in found for part in children(node)):
-            found[node] = None
-    return tuple([node for node in nodes if node in found and not isinstance(node, Access)])
+    """The operations of the body that depend on data, each after its operands.  All others are
+    computed once for all calls."""
+    found: dict[Node, bool] = {}
+    pending = [(body, False)]
+    while pending:
+        node, ready = pending.pop()
+        if ready:
+            found[node] = any(found[part] for part in children(node))
+        elif isinstance(node, Access):
+            found[node] = node.source is not INDEX
+        elif node not in found:
+            pending.append((node, True))
+            pending.extend((part, False) for part in reversed(children(node)))
+    return tuple([node for node, varies in found.items() if varies and is_result(node)])
 
 
 def calls_of(node: Node) -> tuple[int, int]:

@@ -92,6 +92,8 @@ def test_what_a_reduction_goes_through(
         ("where(A[i] < B[i], A[i], B[i])", 2, 0),
         ("where(A[i], B[i], C[i])", 2, 1),  # a condition that is made
         ("A[i] < B[i]", 2, 0),  # a number is made of it
+        ("A[i]*sigmoid(A[i])", 2, 0),
+        ("exp(A[i])*sigmoid(exp(A[i]))", 3, 0),  # the exponential is computed once
         ("A[i]*exp(-i^2)", 1, 0),  # what reads no data is computed once
     ],
 )
