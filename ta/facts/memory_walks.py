@@ -314,7 +314,8 @@ def _way(scope: Scope, steps: Strides) -> str:
         return " of pieces"
     if abs(steps.get(summed[-1], 0)) <= 1:
         return ""
-    if kept and abs(steps.get(kept[-1], 0)) == 1:
-        row = _together(kept, [steps], extents)
+    out = dict(zip(range(first), _dense(extents[:first]), strict=True))
+    if kept and abs(steps.get(kept[-1], 0)) == out[kept[-1]] == 1:
+        row = _together(kept, [steps, out], extents)
         return " of rows" if row >= SHORT_ROW or row * whole >= SHORT_BLOCK else " of pieces"
     return " of pieces"

@@ -68,6 +68,8 @@ def test_each_inner_loop_takes_time() -> None:
         ("Y[i] = sum[k](A[3*i+k])", {"k": (0, 3), "i": (0, 4)}, (12,), "reduction"),
         ("Y[i] = sum[k](A[k,2*i])", {"i": (0, 2)}, (3, 4), "reduction of pieces"),
         ("Y[i,j] = sum[k](A[i,k,j])", {}, (2, 3, 1), "reduction"),
+        ("Y[i,j] = sum[k](A[k,i,j])", {}, (2, 16, 16), "reduction of rows"),
+        ("Y[i,j] = sum[k](A[k,j,i])", {}, (2, 16, 16), "reduction of pieces"),  # in another order
         ("Y[i] = sum[k,l](A[i,k,l])", {}, (2, 3, 4), "reduction"),  # k and l are one
         ("Y[i] = sum[k,l](A[k,i,l])", {}, (2, 3, 4), "reduction of pieces"),
         ("Y[i] = sum[k](A[i,k]^2)", {}, (4, 3), "reduction"),  # as A, so the squares lie
