@@ -151,6 +151,7 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
     loops = frozenset(range(len(scope.loops)))
     found = [walks(factor, extents) for factor in factors]
     count, views = (sum(each) for each in ([w.calls for w in found], [w.views for w in found]))
+    count += len(factors) > 2
     moved, operations = sum(w.moved for w in found) + scope.size, 0.0
     shape: tuple[int, ...] = (1, 1, 1, 1)
     pads = copied = 0.0
@@ -161,8 +162,8 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
         moved += 2.0 * read.source.size * (padded > 0)
     for left, right, kept in contraction_order(dims, loops, extents):
         a, b = dims[left], dims[right]
-        count += 1
-        views += 2
+        count += 2  # the product, and the order of its result
+        views += 1
         moved += size(a) + size(b) + size(kept)
         if (a & b) - kept and a != b:
             count += sum(bool(one - other - kept) for one, other in ((a, b), (b, a)))

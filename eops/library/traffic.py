@@ -58,12 +58,10 @@ def operand_bytes(
         lengths *= high + 1 - low
         if low < start or high >= stop:
             pads = True
-    elements = run = 1
-    for _, i in sorted((abs(step), i) for i, step in steps.items()):
+    elements = 1
+    for i in steps:
         lo, hi = bounds[i]
         elements *= hi - lo
-        if abs(steps[i]) == run:
-            run *= hi - lo
     copied = 2.0 * min(elements, lengths) if pads else 0.0
     dense = True
     for role in roles:
@@ -71,9 +69,23 @@ def operand_bytes(
             dense = False
             break
     if not dense or not _runs_along(unit_stride, steps, bounds):
-        copied += 2 * elements * min(1.0, LONG_RUN / run)
+        copied += (
+            2 * elements * min(1.0, LONG_RUN / _run(roles[-1] if roles else (), steps, bounds))
+        )
     size = element_bytes(source)
     return float(min(elements, source.size) * size), float(copied * size)
+
+
+def _run(role: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> int:
+    """The elements beside each other in the memory that are so in the copy too: along the last
+    role."""
+    run = 1
+    for i in reversed(role):
+        lo, hi = bounds[i]
+        if hi - lo > 1 and abs(steps.get(i, 0)) != run:
+            break
+        run *= hi - lo
+    return run
 
 
 def overlap_bytes(access: Access, role: Sequence[int], extents: Sequence[int]) -> float:
