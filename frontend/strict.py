@@ -19,7 +19,8 @@ from einderive.frontend.accuracy.levels import Nan
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Operator
 
-CONVOLUTIONS = ("convolution", "convolution of images", "convolution3d")
+WORD = "convolution"
+"""In the unit of every convolution."""
 REFUSED = "NaN and infinity may stand elsewhere than in the formula"
 
 
@@ -34,7 +35,7 @@ def operators_for(nan: Nan, device: str) -> tuple[Operator, ...]:
 
 def _strict(operator: Operator, device: str) -> Operator:
     def keeps(binding: Binding) -> bool:
-        transformed = device != "cpu" and operator.work(binding).unit in CONVOLUTIONS
+        transformed = device != "cpu" and WORD in operator.work(binding).unit
         return not transformed and operator.keeps_nonfinite(binding)
 
     def constraint(binding: Binding) -> str | None:

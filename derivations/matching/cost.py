@@ -7,22 +7,40 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import prod
 
+from einderive.derivations.matching.machine import PAD
 from einderive.derivations.matching.profile import shipped
 from einderive.ta.exact.direct import direct
-from einderive.ta.facts.memory_walks import adds_rows, broadcast_rows
+from einderive.ta.exact.one_term import one_term
+from einderive.ta.facts.memory_walks import (
+    dense_strides,
+    merges,
+    padded_copies,
+    reduction_unit,
+    walks,
+)
 from einderive.ta.facts.pairs import contraction_order
+from einderive.ta.facts.window_taps import tapped
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row, bits
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Add, Apply, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
 from einderive.ta.ir.operator import Unit, Work, utilisation
-from einderive.ta.ir.subst import accesses, applied, children, walk
+from einderive.ta.ir.positions import INDEX
+from einderive.ta.ir.subst import accesses, applied, children, sources, walk
 
 MACHINES = shipped()
 CPU, H100 = MACHINES["cpu"], MACHINES["cuda:90"]
 """The profiles of a CPU and of a GPU that come with the package."""
 
+ELEMENTWISE, REDUCTION, MATMUL = "elementwise", "reduction", "matmul"
+GATHER, SCATTER = "gather", "scatter"
+"""The operators whose launches are those of the calls of torch that compute a stage."""
+
+BLOCK = 1 << 19
+"""Elements of a temporary of a reduction, at most: it is computed in blocks."""
+TAP_BLOCK = 1 << 18
+"""Outputs to which all taps are added before the next ones."""
 UNTILED = 0.1
 """The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses
 operands through the caches only.  An estimate; on an H100 0.18 to 0.25 were measured
@@ -51,31 +69,65 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
     product = _pairwise(scope, item)
     if product is not None:
         return product
-    own, values = _evaluated(body, extents)
-    passes = 2.0 * values + points
-    if scope.sums and isinstance(body, Access):
-        passes = 1.5 * points  # one read of every point, accumulated in cache
-    traffic = (passes + output + touched + 6 * gathered) * item
-    calls = max(1, own + bool(scope.sums))
-    used, rows = applied(body, extents), broadcast_rows(body, extents)
+    reads = tapped(scope)
+    if reads is not None:
+        return _tapped(scope, reads, item)
+    pads = copied = 0.0
+    for read in accesses(body):
+        padded = padded_copies(read.rows, read.source.ranges, scope.domain)
+        pads += padded
+        copied += 2.0 * read.source.size * (padded > 0)
+    alone = isinstance(body, Access)
+    if isinstance(body, Access) and not scope.sums and not gathered:
+        return _copied(scope, body, pads, item)
+    found = walks(body, extents)
+    traffic = (found.moved + copied + 6 * gathered + output) * item
+    count = max(1, found.calls + bool(scope.sums))
     if scope.sums:
         shape = (output, points // max(1, output))
-        unit: Unit = "reduction"
-        if isinstance(body, Access) and adds_rows(scope, body):
-            unit = "reduction of rows"
-        return Work(float(points), traffic, calls + 2, unit, shape=shape, functions=used, rows=rows)
-    return Work(max(values, points) * 0.5, traffic, calls + 2, functions=used, rows=rows)
+        traffic += alone * touched * item
+        work = Work(float(points), traffic, count, reduction_unit(scope), shape=shape)
+        near = 3.0 * min(found.most, BLOCK) * item
+        work = work._replace(like=REDUCTION, near=near, after=not alone)
+    else:
+        work = Work(max(found.moved, points) * 0.3, traffic, count, like=ELEMENTWISE)
+        work = work._replace(near=3.0 * max(found.most, output) * item)
+    return work._replace(
+        functions=applied(body, extents),
+        rows=found.rows,
+        jumps=found.jumps,
+        views=found.views + alone,
+        numbers=found.numbers,
+        pads=pads,
+    )
 
 
-def _evaluated(body: Node, extents: Sequence[int]) -> tuple[int, int]:
-    """The operations of torch that compute the body, and the elements of all their results: each
-    is computed over the iterators that occur in it, and then repeated."""
-    calls = values = 0
-    for node in walk(body):
-        own = _calls(node)
-        calls += own
-        values += own * affine.volume(extents, node.free)
-    return calls, values
+def _copied(scope: Scope, read: Access, pads: float, item: int) -> Work:
+    """One read that is no free view: a padded copy, or one in the order of the loops."""
+    traffic = 2.0 * scope.size * item
+    if any(row.floors for row in read.rows):
+        return Work(0.0, 0.0, 1, bytes_copied=traffic, pads=pads, views=1, like=ELEMENTWISE)
+    traffic = min(traffic, 2.0 * read.source.size * item)
+    return Work(0.0, traffic, 1, pads=pads - 1, views=1, like=PAD)  # a launch has one
+
+
+def _tapped(scope: Scope, reads: Sequence[Access], item: int) -> Work:
+    """One pass over the outputs for each tap, in parts that stay in a cache."""
+    taps = prod(bound.extent for bound in scope.sums)
+    inner = max((i for i, extent in enumerate(scope.shape) if extent > 1), default=0)
+    jumps = sum(abs(dense_strides(r.source, r.rows).get(inner, 0)) > 1 for r in reads)
+    touched = sum(read.source.size for read in reads)
+    points = float(taps * scope.size)
+    return Work(
+        points,
+        (scope.size + touched + 2 * points) * item,
+        taps + 2,
+        rows=points / max(1, scope.extents[inner]),
+        jumps=jumps * points,
+        views=2 * taps,
+        like=ELEMENTWISE,
+        near=3.0 * min(scope.size, TAP_BLOCK) * item,
+    )
 
 
 def _pairwise(scope: Scope, item: int) -> Work | None:
@@ -97,24 +149,49 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
         return prod(extents[i] for i in iterators)
 
     loops = frozenset(range(len(scope.loops)))
-    calls, values = map(sum, zip(*(_evaluated(f, extents) for f in factors), strict=True))
-    moved, operations = 2.0 * values + scope.size, 0.0
+    found = [walks(factor, extents) for factor in factors]
+    count, views = (sum(each) for each in ([w.calls for w in found], [w.views for w in found]))
+    count += len(factors) > 2
+    moved, operations = sum(w.moved for w in found) + scope.size, 0.0
     shape: tuple[int, ...] = (1, 1, 1, 1)
+    pads = copied = 0.0
+    reads = {k: factor for k, factor in enumerate(factors) if isinstance(factor, Access)}
+    for read in reads.values():
+        padded = padded_copies(read.rows, read.source.ranges, scope.domain)
+        pads += padded
+        moved += 2.0 * read.source.size * (padded > 0)
     for left, right, kept in contraction_order(dims, loops, extents):
         a, b = dims[left], dims[right]
-        calls += 2
+        count += 2  # the product, and the order of its result
+        views += 1
         moved += size(a) + size(b) + size(kept)
         if (a & b) - kept and a != b:
+            count += sum(bool(one - other - kept) for one, other in ((a, b), (b, a)))
             roles = (a & b & kept, a - b, b - a, (a & b) - kept)
             operations += 2.0 * size(a | b)
             shape = max(shape, tuple(map(size, roles)), key=prod)
+            for own in (left, right):
+                held = reads.get(own)
+                if held is not None and not _lies(held, dims[own], roles, scope):
+                    copied += 2.0 * size(dims[own])
         else:
             moved += 2.0 * size(a | b)
         dims[left] = kept
+        reads.pop(left, None)
     used = tuple(pair for factor in factors for pair in applied(factor, extents))
     unit: Unit = "matmul" if operations else "vector"
     share = utilisation(*shape[1:]) if operations else 1.0
-    return Work(operations, moved * item, calls + 1, unit, share, shape=shape, functions=used)
+    work = Work(operations, moved * item, count, unit, share, copied * item, shape)
+    numbers = sum(w.numbers for w in found)
+    return work._replace(functions=used, views=views, numbers=numbers, pads=pads, like=MATMUL)
+
+
+def _lies(
+    read: Access, dims: frozenset[int], roles: Sequence[frozenset[int]], scope: Scope
+) -> bool:
+    """Whether the read is a matrix as it lies: each role one dimension of its memory."""
+    steps = dense_strides(read.source, read.rows)
+    return all(merges([*role & dims], steps, scope.domain) for role in roles)
 
 
 def _gathers(row: Row) -> bool:
@@ -131,12 +208,13 @@ def _direct(scope: Scope, item: int) -> Work | None:
     fixed, body = found
     extents = [1 if i in fixed else extent for i, extent in enumerate(scope.extents)]
     points = prod(extents)
-    calls = len(fixed) + sum(map(_calls, walk(body))) + bool(scope.sums)
-    passes = 2.0 * calls + 1.0
+    count = 1 + walks(body, tuple(extents)).calls
+    like = GATHER if one_term(scope) is not None else SCATTER
+    passes = 2.0 * count + 1.0
     reads = {read for part in (body, *fixed.values()) for read in accesses(part)}
     touched = sum(min(affine.volume(extents, read.free), read.source.size) for read in reads)
     traffic = (points * passes + scope.size + touched) * item
-    return Work(points * calls * 0.5, traffic, calls=calls + 3, access="gathered")
+    return Work(points * count * 0.5, traffic, count, access="gathered", like=like)
 
 
 def is_free_view(scope: Scope) -> bool:
@@ -145,6 +223,21 @@ def is_free_view(scope: Scope) -> bool:
         return False
     assert isinstance(scope.body, Access)
     return not [row for row in scope.body.rows if row.floors]
+
+
+def is_turned(view: Scope) -> bool:
+    """Whether the view runs backwards through its source: it is a copy then."""
+    assert isinstance(view.body, Access)
+    return min(dense_strides(view.body.source, view.body.rows).values(), default=0) < 0
+
+
+@lru_cache(maxsize=16384)
+def reads_no_data(scope: Scope) -> bool:
+    """Whether the scope is the same for all inputs."""
+    return all(
+        reads_no_data(source) if isinstance(source, Scope) else source is INDEX
+        for source in sources(scope.body)
+    )
 
 
 def is_free_regrouping(scope: Scope, order: Sequence[int]) -> bool:
@@ -172,23 +265,11 @@ def stays_inside(scope: Scope) -> bool:
     return affine.within(body.rows, body.source.ranges, scope.loops)
 
 
-def _calls(node: object) -> int:
-    """The operations of torch that compute the node from its operands."""
-    if isinstance(node, Mul | Add):
-        return len(children(node)) - 1
-    if isinstance(node, Select):
-        return 1 + len(node.conditions)
-    return int(isinstance(node, Apply | Power))
-
-
 def _operations(node: object) -> int:
     if isinstance(node, Power):
         return max(1, abs(node.exponent) - 1)
-    return FUNCTIONS[node.function].work if isinstance(node, Apply) else _calls(node)
-
-
-def overlap_bytes(view: Scope, item: int) -> float:
-    """The bytes of the copy that readers of a view need if it shows elements several times (as
-    im2col does): they count on a source that is stored densely."""
-    assert isinstance(view.body, Access)
-    return 2.0 * view.size * item if view.size > view.body.source.size else 0.0
+    if isinstance(node, Apply):
+        return FUNCTIONS[node.function].work
+    if isinstance(node, Select):
+        return 1 + len(node.conditions)
+    return len(children(node)) - 1 if isinstance(node, Mul | Add) else 0

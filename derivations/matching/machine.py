@@ -23,10 +23,27 @@ KERNEL = "kernel"
 ANY = "*"
 """The name under which a profile has the launch of operators, and the seconds of functions, that it
 does not name."""
-COPY = "pad_slice"
-"""The operator whose launch is that of a copy before a call."""
-NEAREST: Final = {"convolution3d": "convolution", "convolution of images": "convolution"}
+PAD = "pad_slice"
+"""The operator whose launch is that of a padded copy."""
+VIEW, LAYOUT, NUMBER = "view", "layout", "number"
+"""The words for a view, for a copy in another layout, and for what a number as an operand adds to a
+call, among the launches of a profile.  A profile without them counts none."""
+NEAREST: Final = {
+    "convolution of images": "convolution",
+    "convolution1d": "convolution",
+    "convolution1d of images": "convolution",
+    "convolution3d": "convolution",
+    "depthwise convolution": "convolution",
+    "transposed convolution": "convolution",
+    "reduction of pieces": "reduction",
+    "extreme window": "window",
+    "extreme": "reduction",
+    "extreme of rows": "reduction of rows",
+    "extreme of pieces": "reduction",
+}
 """The unit that stands for a missing one; for others `vector` does."""
+JUMP_BYTES: Final = 8
+"""Of an element that is read with a jump: it is copied, as where a matrix is transposed."""
 FLOAT_BYTES = 4
 """Rates are those of float32."""
 
@@ -126,6 +143,8 @@ class Machine:
     def seconds(self, work: Work, item_bytes: int = FLOAT_BYTES, operator: str = "") -> float:
         """The predicted time of some work, as a stage that the operator computes."""
         arithmetic, memory, functions, copies, calls = self._parts(work, item_bytes, operator)
+        if work.after:
+            return arithmetic + memory + functions + copies + calls
         return (arithmetic if arithmetic > memory else memory) + functions + copies + calls
 
     def parts(self, work: Work, item_bytes: int = FLOAT_BYTES, operator: str = "") -> Parts:
@@ -140,22 +159,34 @@ class Machine:
             rate = self._rate(work)
             arithmetic = work.operations / rate * max(1.0, item_bytes / FLOAT_BYTES)
         if work.bytes_moved:
-            near = work.bytes_moved / max(1, work.calls)
+            near = work.near or work.bytes_moved / max(1, work.calls)
             memory = work.bytes_moved / self.bytes_a_second(near, work.access)
             memory += work.rows * self.row_seconds
+        if work.jumps and "strided" in self.bandwidth:
+            jumped = work.jumps * JUMP_BYTES
+            memory += jumped / self.bytes_a_second(jumped, "strided")
         if work.functions:
             rest = self.functions.get(ANY, 0.0)
             functions = sum([n * self.functions.get(name, rest) for name, n in work.functions])
         if work.bytes_copied:
             copies = work.bytes_copied / self.bytes_a_second(work.bytes_copied, "strided")
-            copies += self.launches.get(COPY, 0.0)
+            copies += self.launches.get(LAYOUT, 0.0)
+        if work.pads:
+            copies += work.pads * self.launches.get(PAD, 0.0)
         if work.calls:
-            calls = self.launch(operator) + (work.calls - 1) * self.call_seconds
+            calls = self.launch(work.like or operator) + (work.calls - 1) * self.call_seconds
+        if work.views:
+            calls += work.views * self.launches.get(VIEW, 0.0)
+        if work.numbers:
+            calls += work.numbers * self.launches.get(NUMBER, 0.0)
         return arithmetic, memory, functions, copies, calls
 
     def _rate(self, work: Work) -> float:
         """Where the rate does not depend on the shape, it is scaled by the utilisation."""
-        table = self.rates.get(work.unit) or self.rates[NEAREST.get(work.unit, "vector")]
+        unit: str = work.unit
+        while unit not in self.rates:
+            unit = NEAREST.get(unit, "vector")
+        table = self.rates[unit]
         if not table.axes:
             return table.values[0] * work.utilisation
         if len(table.axes) == len(work.shape):

@@ -16,7 +16,8 @@ from einderive.derivations.matching.cost import (
     eoperator_work,
     is_free_regrouping,
     is_free_view,
-    overlap_bytes,
+    is_turned,
+    reads_no_data,
     stays_inside,
 )
 from einderive.derivations.matching.machine import KERNEL, Machine
@@ -24,6 +25,7 @@ from einderive.derivations.matching.match import MOST_OPERANDS
 from einderive.derivations.matching.matcher import Matcher
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.steps.kernel import Step
+from einderive.ta.facts.memory_walks import held_strides
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Mul, Scope
 from einderive.ta.ir.operator import Binding, Operator, Work
@@ -154,8 +156,8 @@ class Graph:
         if self.weights and self._is_constant(scope):
             return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
         if not scope.sums and (is_free_view(scope) or self._regroups(scope)):
-            copied = overlap_bytes(scope, self.item)
-            seconds = self.machine.seconds(Work(0.0, 0.0, 0, bytes_copied=copied))
+            turned = 2.0 * scope.size * self.item * (not self.machine.fused and is_turned(scope))
+            seconds = self.machine.seconds(Work(0.0, 0.0, 0, bytes_copied=turned))
             return Stage(scope, VIEW, None, seconds, reads, 0.0, VIEW)
         body = scope.body
         if not isinstance(body, Access):
@@ -168,6 +170,7 @@ class Graph:
             body.source.ranges,
             element_bytes(body.source),
             body.fill,
+            held_strides(body.source),
         )
         like = self._reading.get(key)
         if like is None:
@@ -196,7 +199,10 @@ class Graph:
             if cost < lowest or (best is None and cost == lowest):
                 best = Stage(scope, operator.name, binding, seconds, needed, 0.0, operator.name)
                 lowest = cost
-        return best or Stage(scope, None, None, own, reads, least, nearest)
+        best = best or Stage(scope, None, None, own, reads, least, nearest)
+        if not self.machine.fused and reads_no_data(scope):
+            return best._replace(seconds=0.0)  # it is computed once
+        return best
 
     def _total(self, scopes: tuple[Scope, ...]) -> float:
         """Predicted seconds of the scopes and all they read."""

@@ -17,6 +17,7 @@ from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import types_of
+from einderive.ta.facts.memory_walks import dense_strides, padded_copies
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Select
@@ -106,8 +107,13 @@ def _launch(binding: Binding) -> Launch:
 def _work(binding: Binding) -> Work:
     _, pieces = _pieces(binding)
     reads = zip(binding.operands, pieces, strict=True)
-    moved = sum(read_bytes(read, read.rows, piece.domain) for read, piece in reads)
-    return Work(0.0, output_bytes(binding.scope) + moved)
+    moved = jumps = pads = 0.0
+    for read, piece in reads:
+        moved += read_bytes(read, read.rows, piece.domain)
+        pads += padded_copies(read.rows, read.source.ranges, piece.domain)
+        inner = max((i for i, extent in enumerate(piece.extents) if extent > 1), default=0)
+        jumps += piece.size * (abs(dense_strides(read.source, read.rows).get(inner, 0)) > 1)
+    return Work(0.0, output_bytes(binding.scope) + moved, jumps=jumps, pads=pads)
 
 
 CONCAT = operator("concat", work=_work, launch=_launch, recognise=recognise)

@@ -11,13 +11,13 @@ from typing import Literal
 
 from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_plain, refuse_empty
-from einderive.eops.library.traffic import output_bytes, read_bytes
-from einderive.ta.facts.memory_walks import broadcast_rows, dense_strides
+from einderive.eops.library.traffic import output_bytes
+from einderive.ta.facts.memory_walks import dense_strides, nested, walks
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
-from einderive.ta.ir.node import Access, Add, Const, Mul, Scope
+from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Work
-from einderive.ta.ir.subst import accesses, applied, children, walk
+from einderive.ta.ir.subst import accesses, applied
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 
@@ -37,45 +37,36 @@ def recognise(scope: Scope) -> Binding | Mismatch:
     return Binding(scope, reads, {"b": tuple(range(len(scope.loops)))})
 
 
-def passes(scope: Scope) -> int:
-    """The library calls that evaluate the body one operation after the other."""
-    count = 0
-    for node in walk(scope.body):
-        if isinstance(node, Add | Mul):
-            count += len(children(node)) - 1
-        elif not isinstance(node, Access | Const):
-            count += 1
-    return max(1, count)
-
-
-def _access(binding: Binding) -> Literal["dense", "strided", "broadcast"]:
-    """How the operands lie: some without an innermost loop of steps of one, some with fewer
-    elements than the result."""
+def _access(binding: Binding) -> Literal["dense", "broadcast"]:
+    """How the operands lie: some with fewer elements than the result, or all whole."""
     extents = binding.scope.extents
-    last = max((i for i, extent in enumerate(extents) if extent > 1), default=0)
-    for read in binding.operands:
-        if dense_strides(read.source, read.rows).get(last, 0) not in (-1, 0, 1):
-            return "strided"
     if any(affine.volume(extents, read.free) < binding.scope.size for read in binding.operands):
         return "broadcast"
     return "dense"
 
 
 def _work(binding: Binding) -> Work:
-    """Every operation but the last writes a temporary, and the next one reads it."""
     scope = binding.scope
-    calls, elements = passes(scope), scope.size
-    bounds = scope.domain
-    moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
-    moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
+    found = walks(scope.body, scope.extents)
+    count, item = max(1, found.calls), element_bytes(scope)
     return Work(
-        float(calls * elements),
-        moved,
-        calls,
+        float(count * scope.size),
+        max(found.moved * item, output_bytes(scope)),
+        count,
         access=_access(binding),
         functions=applied(scope.body, scope.extents),
-        rows=broadcast_rows(scope.body, scope.extents),
+        rows=found.rows,
+        jumps=found.jumps,
+        views=found.views,
+        numbers=found.numbers,
+        near=3.0 * max(found.most, scope.size) * item,
     )
 
 
-ELEMENTWISE = operator("elementwise", work=_work, recognise=recognise)
+def _stored(binding: Binding) -> tuple[int, ...]:
+    """The result lies as its operands do."""
+    reads = [dense_strides(read.source, read.rows) for read in binding.operands]
+    return tuple(nested(range(len(binding.scope.loops)), reads))
+
+
+ELEMENTWISE = operator("elementwise", work=_work, recognise=recognise, stored=_stored)

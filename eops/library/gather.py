@@ -58,7 +58,11 @@ def _work(binding: Binding) -> Work:
     picked = binding.scope.size * element_bytes(value.source)
     indices = binding.extent("s") * binding.extent("n") * element_bytes(index.source)
     moved = output_bytes(binding.scope) + picked + indices
-    return Work(float(binding.scope.size), moved, access=access_of(binding))
+    copied = 0.0
+    if binding.roles["s"]:  # the loops that both have become rows of the table
+        copied = 2.0 * value.source.size * element_bytes(value.source)
+    work = Work(float(binding.scope.size), moved, access=access_of(binding))
+    return work._replace(bytes_copied=copied)
 
 
 def access_of(binding: Binding) -> Literal["gathered", "rows"]:

@@ -7,7 +7,8 @@ Each of n, g, f and c is a role of any number of iterators, or of none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -19,7 +20,9 @@ from einderive.eops.library.sliding import Slide, bounds_of, wanted
 from einderive.eops.library.traffic import call_bytes, operand_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
-from einderive.ta.ir.affine import Row
+from einderive.ta.facts.memory_walks import dense_strides, padded_copies
+from einderive.ta.ir.affine import Ranges, Row
+from einderive.ta.ir.node import Access
 from einderive.ta.ir.operator import Binding, Launch, Unit, Work, utilisation
 
 
@@ -59,9 +62,44 @@ def grouped_work(binding: Binding, convolution: Convolution, points: int, taps: 
     columns, summed = binding.extent(outer), binding.extent(inner) * taps
     shape = (binding.extent("g"), points, columns, summed)
     used = utilisation(points, columns, summed)
-    unit: Unit = "convolution of images" if binding.extent("n") > 1 else "convolution"
-    unit = "convolution3d" if len(binding.windows) == 3 else unit
-    return Work(2.0 * prod(shape), moved, 1, unit, used, copied, shape)
+    if not copied and not _in_order(a, images, roles, bounds):
+        copied += 2.0 * moved
+    pads = padded_copies(images.rows, a.source.ranges, bounds)
+    pads += padded_copies(kernel.rows, k.source.ranges, bounds)
+    work = Work(2.0 * prod(shape), moved, 1, _unit(binding, convolution), used, copied, shape)
+    return work._replace(pads=pads, views=_views(binding))
+
+
+def _in_order(
+    read: Access, part: Part, roles: Mapping[str, tuple[int, ...]], bounds: Ranges
+) -> bool:
+    """Whether images lie one after the other, and in each one its channels: as the library takes
+    them."""
+    steps = dense_strides(read.source, part.rows)
+    groups = roles["n"], (*roles.get("g", ()), *roles["c"]), part.sliding
+    held = [[abs(steps.get(i, 0)) for i in g if bounds[i].extent > 1] for g in groups]
+    held = [group for group in held if group]
+    return all(min(outer) >= max(inner) for outer, inner in pairwise(held))
+
+
+def _unit(binding: Binding, convolution: Convolution) -> Unit:
+    if convolution.windows.transposed:
+        return "transposed convolution"
+    if binding.extent("g") > 1 and binding.extent("c") == 1 and len(binding.windows) < 3:
+        return "depthwise convolution"
+    several = binding.extent("n") > 1
+    if len(binding.windows) == 1:
+        return "convolution1d of images" if several else "convolution1d"
+    if len(binding.windows) == 3:
+        return "convolution3d"
+    return "convolution of images" if several else "convolution"
+
+
+def _views(binding: Binding) -> int:
+    """The operands, and the result, of which several or no iterators play a role."""
+    alone = {role for role in "ngfc" if len(binding.roles.get(role, ())) == 1}
+    plain = "g" not in binding.roles or not binding.roles["g"]
+    return sum(not (plain and alone >= {*roles}) for roles in ("nc", "fc", "nf"))
 
 
 def grouped_call(binding: Binding, convolution: Convolution) -> Launch:

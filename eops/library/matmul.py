@@ -23,7 +23,7 @@ from einderive.eops.library.traffic import (
 from einderive.eops.torch_views.contract import Shape, contract, result_order
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
-from einderive.ta.facts.memory_walks import dense_strides
+from einderive.ta.facts.memory_walks import dense_strides, padded_copies
 from einderive.ta.ir.operator import Binding, Launch, Work, utilisation
 
 
@@ -76,7 +76,26 @@ def _work(binding: Binding) -> Work:
         operands.append((touched, copied + again))
     moved, copied = call_bytes(scope, *operands)
     used, shape = utilisation(m, n, k), (b, m, n, k)
-    return Work(2.0 * b * m * n * k, moved, 1, "matmul", used, copied, shape)
+    pads = sum(padded_copies(r.rows, r.source.ranges, scope.domain) for r in binding.operands)
+    work = Work(2.0 * b * m * n * k, moved, 1, "matmul", used, copied, shape)
+    return work._replace(views=_views(binding), pads=pads)
+
+
+def _views(binding: Binding) -> int:
+    """The operands and the result, if they are no matrices [m, k], [k, n] and [m, n] as they lie; a
+    batch may be in front."""
+    alone = {role: _alone(binding, role) for role in "bmnk"}
+    batch = [i for i in alone["b"] if i is not None]
+    roles = [[*batch, *alone["m"], *alone["k"]], [*batch, *alone["k"], *alone["n"]]]
+    held = [[row.lone for row in read.rows] for read in binding.operands]
+    result = [*batch, *alone["m"], *alone["n"]] == [*range(len(binding.scope.loops))]
+    return sum(one != other for one, other in zip(held, roles, strict=True)) + (not result)
+
+
+def _alone(binding: Binding, role: str) -> list[int | None]:
+    """The one iterator of a role; None where there are others."""
+    held = binding.roles[role]
+    return [*held] if len(held) == 1 or (role == "b" and not held) else [None]
 
 
 def _stored(binding: Binding) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from einderive.eops.library.operators import operator
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.library.view import single_read
+from einderive.ta.facts.memory_walks import padded_copies
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Work
@@ -25,7 +26,9 @@ def recognise(scope: Scope) -> Binding | Mismatch:
 def _work(binding: Binding) -> Work:
     (read,) = binding.operands
     bounds = binding.scope.domain
-    return Work(0.0, output_bytes(binding.scope) + read_bytes(read, read.rows, bounds))
+    moved = output_bytes(binding.scope) + read_bytes(read, read.rows, bounds)
+    pads = padded_copies(read.rows, read.source.ranges, bounds)
+    return Work(0.0, moved, pads=pads - 1)  # a launch has one
 
 
 PAD_SLICE = operator("pad_slice", work=_work, recognise=recognise)

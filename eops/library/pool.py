@@ -27,9 +27,9 @@ from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.steps import Dims
 from einderive.eops.torch_views.types import HALVES
 from einderive.ta.exact.fields import rounded
-from einderive.ta.facts.memory_walks import dense_strides
+from einderive.ta.facts.memory_walks import dense_strides, padded_copies
 from einderive.ta.ir.node import Number
-from einderive.ta.ir.operator import Binding, Launch, Operator, Work
+from einderive.ta.ir.operator import Binding, Launch, Operator, Unit, Work
 
 MAXIMUM = {n: getattr(functional, f"max_pool{n}d") for n in DIMENSIONS}
 
@@ -144,7 +144,9 @@ def _work(kind: Kind, binding: Binding) -> Work:
         access, rows, bounds_of(binding, found), groups
     )
     taps = prod(slide.kernel for slide in found)
-    return Work(float(outputs * taps), moved, 1, "window", shape=(outputs, taps))
+    unit: Unit = "extreme window" if kind == "max" and len(found) > 1 else "window"
+    pads = padded_copies(rows, access.source.ranges, bounds_of(binding, found))
+    return Work(float(outputs * taps), moved, 1, unit, shape=(outputs, taps), pads=pads)
 
 
 def _pools(kind: Kind, constraint: Callable[[Binding], str | None]) -> tuple[Operator, ...]:

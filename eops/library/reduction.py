@@ -18,11 +18,11 @@ from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.steps import align, reduced
 from einderive.ta.exact.fields import rounded
-from einderive.ta.facts.memory_walks import adds_rows
+from einderive.ta.facts.memory_walks import reduction_unit
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Scope
-from einderive.ta.ir.operator import Binding, Launch, Mismatch, Unit, Work
+from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
 
 BODY_REPAIRS = ("hoist", "distribute", "materialise")
 ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")
@@ -71,8 +71,10 @@ def _work(binding: Binding) -> Work:
     bounds = binding.scope.domain
     moved = output_bytes(binding.scope) + read_bytes(access, access.rows, bounds)
     kept, summed = binding.extent("b"), binding.extent("k")
-    unit: Unit = "reduction of rows" if adds_rows(binding.scope, access) else "reduction"
-    return Work(float(kept * summed), moved, 1, unit, shape=(kept, summed))
+    unit = reduction_unit(binding.scope)
+    scaled = int(binding.coefficient != 1)
+    work = Work(float(kept * summed), moved, 1 + scaled, unit, shape=(kept, summed))
+    return work._replace(numbers=scaled)
 
 
 REDUCTION = operator("reduction", work=_work, launch=_launch, recognise=recognise)

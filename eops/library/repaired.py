@@ -158,7 +158,8 @@ def _work(binding: Binding) -> Work:
         calls += max(1, len(walk(stage.body)) // 2)
     passes = 4 + 2 * len(nested_scopes(found.fast))
     moved += passes * output_bytes(scope)
-    return Work(operations, moved, calls + 6, "matmul", shape=shape)
+    near = 3.0 * max(map(_moved, parts))
+    return Work(operations, moved, calls + 6, "matmul", shape=shape, near=near)
 
 
 def _products(stage: Scope) -> Iterator[tuple[int, ...]]:

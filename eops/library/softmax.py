@@ -13,13 +13,12 @@ from dataclasses import dataclass
 
 import torch
 
-from einderive.eops.library.elementwise import passes
 from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
-from einderive.ta.facts.memory_walks import dense_strides
+from einderive.ta.facts.memory_walks import dense_strides, walks
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.element import element_bytes
@@ -130,16 +129,15 @@ def _work(binding: Binding) -> Work:
     elements = scope.size
     bounds = scope.domain
     moved = output_bytes(scope) + sum(read_bytes(r, r.rows, bounds) for r in binding.operands)
-    calls = 1
-    if not isinstance(scope.body, Access):
-        calls += passes(scope)
-        moved += 2.0 * (calls - 1) * elements * element_bytes(scope)
+    found = walks(scope.body, scope.extents)
+    moved += found.moved * element_bytes(scope)
     (over,) = binding.roles["k"]
     length = scope.extents[over]
     unit: Unit = "softmax" if _runs_along(scope, over) else "softmax of rows"
     shape = (elements // length, length)
     own = applied(scope.body, scope.extents)
-    return Work(float(elements), moved, calls, unit, shape=shape, functions=own)
+    work = Work(float(elements), moved, 1 + found.calls, unit, shape=shape, functions=own)
+    return work._replace(rows=found.rows, views=found.views, numbers=found.numbers)
 
 
 def _runs_along(logits: Scope, over: int) -> bool:

@@ -8,29 +8,21 @@ is added: written once, read once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from math import prod
 
-from einderive.ta.facts.memory_walks import dense_strides
+from einderive.ta.facts.memory_walks import dense_strides, held_strides, merges
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Ranges, Row
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Scope
 
+LONG_RUN = 3
+"""A copy of runs of so many elements takes as long as one of a transposed matrix; of longer runs,
+less."""
+
 
 def output_bytes(scope: Scope) -> float:
     return float(scope.size * element_bytes(scope))
-
-
-def merges(role: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> bool:
-    """Whether the role's iterators are one dimension of the source."""
-    found: list[tuple[int, int]] = []
-    for i in role:
-        lo, hi = bounds[i]
-        if hi - lo > 1:
-            found.append((abs(steps.get(i, 0)), hi - lo))
-    found.sort()
-    return not [1 for inner, outer in pairwise(found) if outer[0] != inner[0] * inner[1]]
 
 
 def operand_bytes(
@@ -47,8 +39,8 @@ def operand_bytes(
     """
     source = access.source
     steps: dict[int, int] = {}
-    stride, lengths, pads = 1, 1, False
-    for row, (start, stop) in zip(reversed(rows), reversed(source.ranges), strict=True):
+    lengths, pads = 1, False
+    for row, (start, stop), stride in zip(rows, source.ranges, held_strides(source), strict=True):
         low, terms, floors = row
         high = low
         for i, a in terms:  # with the row's bounds, as no other function is called as often
@@ -66,21 +58,34 @@ def operand_bytes(
         lengths *= high + 1 - low
         if low < start or high >= stop:
             pads = True
-        stride *= stop - start
     elements = 1
     for i in steps:
         lo, hi = bounds[i]
         elements *= hi - lo
-    copied = 2 * min(elements, lengths) if pads else 0
+    copied = 2.0 * min(elements, lengths) if pads else 0.0
     dense = True
     for role in roles:
         if len(role) > 1 and not merges(role, steps, bounds):
             dense = False
             break
     if not dense or not _runs_along(unit_stride, steps, bounds):
-        copied += 2 * elements
+        copied += (
+            2 * elements * min(1.0, LONG_RUN / _run(roles[-1] if roles else (), steps, bounds))
+        )
     size = element_bytes(source)
     return float(min(elements, source.size) * size), float(copied * size)
+
+
+def _run(role: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> int:
+    """The elements beside each other in the memory that are so in the copy too: along the last
+    role."""
+    run = 1
+    for i in reversed(role):
+        lo, hi = bounds[i]
+        if hi - lo > 1 and abs(steps.get(i, 0)) != run:
+            break
+        run *= hi - lo
+    return run
 
 
 def overlap_bytes(access: Access, role: Sequence[int], extents: Sequence[int]) -> float:

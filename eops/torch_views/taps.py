@@ -20,15 +20,13 @@ from einderive.eops.torch_views.steps import combination
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.types import StageTypes
 from einderive.eops.torch_views.views import ViewPlan, plan_view
+from einderive.ta.facts.window_taps import tapped
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range, Row
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Access, Mul, Number, Scope
+from einderive.ta.ir.node import Access, Number, Scope
 
-MOST_TAPS: Final = 128
-LEAST_LOOPS: Final = 1 << 12
-"""With fewer outputs than this, the calls cost more than the passes that they save."""
 BLOCK: Final = 1 << 18
 """Outputs that stay in the cache while all taps are added to them."""
 
@@ -108,51 +106,9 @@ class TapStage:
 
 
 def tap_stage(scope: Scope) -> TapStage | None:
-    """The stage as a sum over taps.  None if that does not apply or does not pay.
-
-    It applies to one read, or to a product of two of which one brings no loop of its own, if some
-    row adds a reduction iterator to a loop iterator and reads outside give the identity.
-
-    Over one window iterator, torch's own reduction is faster (31 taps on 16 x 256 x 256: 0.7
-    against 4.6 ms).  Over two it is slower (5 x 5: 23 against 3.9 ms), and its padding costs time
-    if the source is larger than the result.
-    """
-    coefficient, core = split_coefficient(scope.body)
-    factors = core.factors if isinstance(core, Mul) else (core,)
-    reads = tuple(factor for factor in factors if isinstance(factor, Access))
-    if len(reads) < len(factors) or len(reads) > 2:
-        return None
-    if scope.reducer != "sum" and (len(reads) > 1 or coefficient != 1):
-        return None
-    identity = REDUCERS[scope.reducer].identity
-    loops = (1 << len(scope.loops)) - 1
-    if len(reads) == 2:
-        used = [read.free & loops for read in reads]
-        if used[0] | used[1] not in used:
-            return None
-    one_window = len(reads) == 1 and len(scope.sums) == 1
-    if one_window and prod(r.extent for r in reads[0].source.ranges) <= 2 * prod(scope.shape):
-        return None
-    suits = (
-        1 < prod(bound.extent for bound in scope.sums) <= MOST_TAPS
-        and prod(scope.shape) >= LEAST_LOOPS
-        and all(read.fill == identity and _one_loop_each(read, loops) for read in reads)
-        and any(_slides(row, loops) for read in reads for row in read.rows)
-    )
-    return TapStage(scope, coefficient, reads) if suits else None
-
-
-def _one_loop_each(read: Access, loops: int) -> bool:
-    """Whether every row is affine with at most one loop iterator, of positive coefficient."""
-    for row in read.rows:
-        signs = [a > 0 for i, a in row.terms if loops >> i & 1]
-        if row.floors or len(signs) > 1 or not all(signs):
-            return False
-    return True
-
-
-def _slides(row: Row, loops: int) -> bool:
-    return len({bool(loops >> i & 1) for i, _ in row.terms}) == 2
+    """The stage as a sum over taps.  None if that does not apply or does not pay."""
+    reads = tapped(scope)
+    return None if reads is None else TapStage(scope, split_coefficient(scope.body)[0], reads)
 
 
 def _tap(scope: Scope, factors: Sequence[Access], point: Sequence[int]) -> Tap | None:

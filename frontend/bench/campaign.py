@@ -27,14 +27,15 @@ NamedT = TypeVar("NamedT", bound=Named)
 @dataclass
 class Campaign:
     """Formulas whose names or sources hold one of the words, at these sizes, one of `every` so
-    many.  Rows go to `out` and to a file, from which a second run goes on; what is not begun after
-    this many minutes is counted as `left` to it."""
+    many, from the `first` on, counted from 1.  Rows go to `out` and to a file, from which a second
+    run goes on; what is not begun after this many minutes is counted as `left` to it."""
 
     out: Rows
     words: Sequence[str] = ()
     sizes: Sequence[int] = ()
     largest: bool = False
     every: int = 1
+    first: int = 1
     minutes: float | None = None
     file: str = ""
     how: str = "float32"
@@ -59,7 +60,7 @@ class Campaign:
 
     def items(self) -> Sequence[tuple[Formula, int]]:
         """The formulas and sizes that are asked for.  OperandError where there are none."""
-        found = [*selected(self.words, self.sizes, self.largest)][:: self.every]
+        found = [*selected(self.words, self.sizes, self.largest)][self.first - 1 :: self.every]
         if not found:
             raise _nothing(self.words, self.sizes)
         return found

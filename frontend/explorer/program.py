@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import inf
 from types import MappingProxyType
 
-from einderive.derivations.matching.cost import eoperator_work, overlap_bytes
+from einderive.derivations.matching.cost import eoperator_work
 from einderive.derivations.matching.machine import KERNEL as PLAIN
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, VIEW, Graph, Stage
@@ -70,10 +70,8 @@ def stage_views(
 
 def stage_work(stage: Stage, graph: Graph) -> Work:
     """The work from which the stage's time is predicted."""
-    if stage.operator == FOLDED:
+    if stage.operator in (FOLDED, VIEW):
         return NOTHING
-    if stage.operator == VIEW:
-        return Work(0, 0, bytes_copied=overlap_bytes(stage.scope, graph.item), calls=0)
     if stage.operator is None or stage.binding is None:
         return eoperator_work(stage.scope, graph.item, graph.machine.fused)
     operator = next(each for each in graph.operators if each.name == stage.operator)
@@ -82,8 +80,9 @@ def stage_work(stage: Stage, graph: Graph) -> Work:
 
 def _shares(work: Work, graph: Graph, operator: str) -> tuple[Share, ...]:
     parts = graph.machine.parts(work, graph.item, operator)._asdict()
-    smaller = "memory" if parts["arithmetic"] > parts["memory"] else "arithmetic"
-    shares = (Share(name, seconds) for name, seconds in parts.items() if name != smaller)
+    if not work.after:
+        del parts["memory" if parts["arithmetic"] > parts["memory"] else "arithmetic"]
+    shares = (Share(name, seconds) for name, seconds in parts.items())
     return tuple(share for share in shares if share.seconds > 0)
 
 

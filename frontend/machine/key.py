@@ -7,7 +7,7 @@ import hashlib
 from einderive.frontend.memory.surroundings import machine as surroundings
 
 KIND = "profile"
-FORMAT = 4
+FORMAT = 5
 
 
 def profile_key() -> str:

@@ -13,21 +13,27 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
-from math import inf, log2
+from math import inf
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import torch
-from torch.nn import functional
 
-from einderive.derivations.matching.machine import ANY, Machine, Table, constant
+from einderive.derivations.matching.machine import (
+    ANY,
+    LAYOUT,
+    NUMBER,
+    VIEW,
+    Machine,
+    Table,
+    constant,
+)
 from einderive.eops.back_ends import lowered
-from einderive.eops.torch_views.contract import Operand, contract
 from einderive.frontend.machine.clock import Clock, least
 from einderive.frontend.machine.disturbed import disturbed
 from einderive.frontend.machine.linked import linked
+from einderive.frontend.machine.rates import TABLES, Make, operations_of
 from einderive.frontend.machine.small import SMALL, Instance, Small, applied, instance
 from einderive.frontend.machine.stages import Time
 from einderive.frontend.running.execute import task_of
@@ -37,7 +43,7 @@ from einderive.ta.functions import FUNCTIONS
 from einderive.ta.listing import beside
 
 FULL_SECONDS, ROUGH_SECONDS = 10.0, 1.0
-POINTS = 1200
+POINTS = 1500
 """This many times at most are taken; each has its part of the seconds."""
 LEAST_SHARE = 0.05
 """What a call takes beyond its launch is at least this part of it: the two are measured apart."""
@@ -51,8 +57,6 @@ BARE = "abs"
 """The function that computes least."""
 SURE = 2.0
 """A call that takes this many times the least one takes the rest for its work."""
-IMAGES = 8
-"""Convolutions of several images run as other kernels than those of one."""
 CHAIN = Small("Y[i] = A[i]+B[i]+C[i]+D[i]+E[i]", dict.fromkeys("ABCDE", (8,)))
 HALF = Small(f"Y[i] = where(i < {ELEMENTS // 2}, A[i], 0)", {"A": (ELEMENTS,)})
 WORDS = ("call", "launches", "bandwidth", "rates", "functions")
@@ -72,9 +76,13 @@ class Grid(NamedTuple):
     elements: tuple[int, ...]
     product: tuple[tuple[int, ...], ...]
     convolution: tuple[tuple[int, ...], ...]
+    convolution1d: tuple[tuple[int, ...], ...]
     convolution3d: tuple[tuple[int, ...], ...]
+    depthwise: tuple[tuple[int, ...], ...]
+    transposed: tuple[tuple[int, ...], ...]
     window: tuple[tuple[int, ...], ...]
     reduction: tuple[tuple[int, ...], ...]
+    pieces: tuple[tuple[int, ...], ...]
     softmax: tuple[tuple[int, ...], ...]
     fourier: tuple[tuple[int, ...], ...]
     operations: float
@@ -180,7 +188,12 @@ class _Probing:
         yield {"call_seconds": max(more, LEAST_SHARE * one)}
 
     def launches(self, machine: Machine) -> Changes:
-        found: dict[str, float] = {}
+        matrix = torch.ones(2, 3)
+        found = {VIEW: self._timed(lambda: matrix.as_strided((3, 2), (1, 3), 0))}
+        found[LAYOUT] = self._timed(lambda: matrix.T.reshape(6))
+        arrays = self._timed(lambda: torch.mul(matrix, matrix))
+        numbers = self._timed(lambda: torch.mul(matrix, 3.0))
+        found[NUMBER] = max(numbers - arrays, LEAST_SHARE * arrays)
         for name, small in SMALL.items():
             try:
                 tiny = instance(name, small)
@@ -189,8 +202,9 @@ class _Probing:
                 self.failed.append(f"launch of {name}")
                 continue
             rest = (tiny.work.calls - 1) * machine.call_seconds
+            rest += tiny.work.views * found[VIEW] + tiny.work.numbers * found[NUMBER]
             found[name] = max(seconds - rest, LEAST_SHARE * seconds)
-            ranked = sorted(found.values())
+            ranked = sorted(found[each] for each in found if each in SMALL)
             yield {"launches": {**machine.launches, **found, ANY: ranked[len(ranked) // 2]}}
 
     def bandwidth(self, machine: Machine) -> Changes:
@@ -241,31 +255,23 @@ class _Probing:
         floor = self._timed(lambda: torch.add(left[:1], right[:1], out=out[:1]))
         found["vector"] = constant(len(left) / max(seconds - floor, LEAST_SHARE * seconds))
         yield {"rates": dict(found)}
-        for unit, axes, make in (
-            ("matmul", self.grid.product, _product),
-            ("convolution", self.grid.convolution, partial(_convolution, 2, 1)),
-            ("convolution of images", self.grid.convolution, partial(_convolution, 2, IMAGES)),
-            ("convolution3d", self.grid.convolution3d, partial(_convolution, 3, 1)),
-            ("window", self.grid.window, _window),
-            ("reduction", self.grid.reduction, partial(_rows, torch.sum, 1)),
-            ("reduction of rows", self.grid.reduction, partial(_rows, torch.sum, 0)),
-            ("softmax", self.grid.softmax, partial(_rows, torch.softmax, 1)),
-            ("softmax of rows", self.grid.softmax, partial(_rows, torch.softmax, 0)),
-            ("fourier", self.grid.fourier, _fourier),
-        ):
-            found[unit] = self._table(axes, make)
+        for unit, (axis, make, operator) in TABLES.items():
+            found[unit] = self._table(
+                getattr(self.grid, axis), make, machine.launches.get(operator, inf)
+            )
             yield {"rates": dict(found)}
 
-    def _table(self, axes: tuple[tuple[int, ...], ...], make: Make) -> Table:
-        """The rates at the points of a grid.  A call that takes hardly longer than the least one
-        says little about a rate: it is at most the highest one of longer calls."""
+    def _table(self, axes: tuple[tuple[int, ...], ...], make: Make, launch: float) -> Table:
+        """The rates at the points of a grid, without the operator's launch.  A call that takes
+        hardly longer than the least one says little about a rate: it is at most the highest one of
+        longer calls."""
         least = tuple(axis[0] for axis in axes)
-        floor = self._timed(make(*least)[0])
+        floor = min(self._timed(make(*least)[0]), launch)
         known: dict[tuple[int, ...], float] = {}
         sure = dict[tuple[int, ...], float]()
         for point in product(*axes):
             run, operations = (
-                make(*point) if _operations(point) < self.grid.operations else (None, 0.0)
+                make(*point) if operations_of(point) < self.grid.operations else (None, 0.0)
             )
             if run is None:
                 known[point] = max(known[near] for near in _before(point, axes) if near in known)
@@ -295,71 +301,12 @@ class _Probing:
         yield {"functions": {**machine.functions, **found, ANY: ranked[len(ranked) // 2]}}
 
 
-Make = Callable[..., tuple[Callable[[], object], float]]
-"""The sizes of a point to what is run there, and its operations."""
-
-
-def _operations(point: tuple[int, ...]) -> float:
-    found = 2.0
-    for size in point:
-        found *= size
-    return found
-
-
 def _before(point: tuple[int, ...], axes: tuple[tuple[int, ...], ...]) -> Iterator[tuple[int, ...]]:
     """The neighbours with one smaller size."""
     for place, axis in enumerate(axes):
         at = axis.index(point[place])
         if at:
             yield (*point[:place], axis[at - 1], *point[place + 1 :])
-
-
-_KEPT = frozenset((0, 1, 2))
-"""The batch, the rows and the columns of a product."""
-
-
-def _product(
-    batch: int, rows: int, columns: int, summed: int
-) -> tuple[Callable[[], object], float]:
-    given = {"x": torch.ones(batch, rows, summed), "y": torch.ones(batch, columns, summed)}
-
-    def run(buffers: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        left = Operand(buffers["x"], (0, 1, 3))
-        return contract(left, Operand(buffers["y"], (0, 2, 3)), _KEPT).tensor
-
-    return linked(run, given)[1], _operations((batch, rows, columns, summed))
-
-
-def _convolution(
-    dimensions: int, images: int, groups: int, points: int, columns: int, summed: int
-) -> tuple[Callable[[], object], float]:
-    side = round((points / images) ** (1 / dimensions))
-    channels = summed // 3**dimensions
-    data = torch.ones(images, groups * channels, *(side,) * dimensions)
-    kernel = torch.ones(groups * columns, channels, *(3,) * dimensions)
-    call = functional.conv2d if dimensions == 2 else functional.conv3d
-    run = partial(call, data, kernel, padding=1, groups=groups)
-    return run, _operations((groups, images * side**dimensions, columns, summed))
-
-
-def _rows(
-    function: Callable[..., object], along: int, rows: int, length: int
-) -> tuple[Callable[[], object], float]:
-    """A function over the last dimension or the first one."""
-    values = torch.ones(rows, length) if along else torch.ones(length, rows)
-    return partial(function, values, along), float(rows * length)
-
-
-def _fourier(rows: int, length: int) -> tuple[Callable[[], object], float]:
-    values = torch.ones(rows, length)
-    operations = 2.5 * rows * length * log2(length + 1)
-    return lambda: torch.fft.rfft(values).real.contiguous(), operations
-
-
-def _window(points: int, taps: int) -> tuple[Callable[[], object], float]:
-    side, length = int(points**0.5), int(taps**0.5)
-    images = torch.ones(1, 1, side + length - 1, side + length - 1)
-    return partial(functional.avg_pool2d, images, length, stride=1), float(points * taps)
 
 
 def _stream(access: str, size: int) -> tuple[str, Small]:

@@ -2,67 +2,320 @@
 
     Y[i,j,k] = A[i,j,k]*B[i,j]      one inner loop, over k, for each i and j
     Y[i,j,k] = A[i,j,k]*E[i,j,k]    none: all three loops are one
+    Y[i,j] = A[i,j]*B[j,i]          each step of the inner loop jumps in B
     Y[i] = sum[k](A[k,i])           adds rows of memory to each other
     Y[i] = sum[k](A[i,k])           adds along rows
+    Y[i] = sum[k](A[2*k+i])         adds pieces: no loop runs along the memory
 
 An operation goes through memory in loops that are as long as all operands step on together, and
-each such loop costs time of its own.
+each such loop costs time of its own.  A stage that is one affine read is no memory of its own: its
+readers go through the memory that it shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from math import inf, prod
+from typing import Final, NamedTuple, TypeAlias
 
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row, bits
-from einderive.ta.ir.node import Access, Const, Node, Scope, Source
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Const,
+    Mul,
+    Node,
+    Power,
+    Scope,
+    Select,
+    Source,
+)
+from einderive.ta.ir.operator import Unit
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import children, walk
 
+Strides: TypeAlias = Mapping[int, int]
+"""Each iterator's step through a memory."""
 
-def broadcast_rows(body: Node, extents: Sequence[int]) -> float:
-    """The number of inner loops of all operations of the body."""
-    found = 0.0
-    for node in walk(body):
-        if isinstance(node, Access | Const):
+
+class Walks(NamedTuple):
+    """What computes a body, operation by operation.
+
+    - `calls`: the operations on whole arrays; `numbers` of them have a number as an operand.
+    - `moved`: the elements that they read, and that they write to new memory: a result overwrites
+      an operand that nothing else reads.  `most` are those of the largest result.
+    - `rows`: their inner loops.
+    - `jumps`: the elements that such loops read with jumps from each step to the next.
+    - `views`: operands that are shown in another form than that in which they are held."""
+
+    calls: int
+    numbers: int
+    moved: float
+    most: int
+    rows: float
+    jumps: float
+    views: int
+
+
+@lru_cache(maxsize=1 << 14)
+def walks(body: Node, extents: tuple[int, ...]) -> Walks:
+    calls = numbers = most = views = 0
+    moved = rows = jumps = 0.0
+    nodes = varying(body)
+    fused = {term for node in nodes if isinstance(node, Add) for term in _scaled_terms(node)}
+    lies: dict[Node, Strides] = {}
+    for node in nodes:
+        parts = [part for part in children(node) if part.free]
+        held = [lies.get(part) or _steps(part, extents) for part in parts]
+        ordered = nested(bits(node.free), held)
+        lies[node] = dict(zip(ordered, _dense([extents[i] for i in ordered]), strict=True))
+        if node in fused:
             continue
-        frees = {part.free for part in children(node)} - {0}
-        if len(frees) > 1:
-            loops = affine.volume(extents, node.free) / max(1, _together(node.free, frees, extents))
-            found += loops * max(1, len(children(node)) - 1)
-    return found
-
-
-def _together(free: int, frees: set[int], extents: Sequence[int]) -> int:
-    """The elements over which all operands step on together: the product of the last extents whose
-    iterators occur in the same operands."""
-    length, first = 1, None
-    for i in reversed([*bits(free)]):
-        if extents[i] == 1:
+        own, alone = calls_of(node)
+        calls += own
+        numbers += alone
+        total = affine.volume(extents, node.free)
+        most = max(most, total)
+        if own:
+            results = [part for part in parts if is_result(part) and part not in fused]
+            fresh = not [part for part in results if part.free == node.free]
+            moved += sum(affine.volume(extents, part.free) for part in parts)
+            moved += total * (own - 1 + fresh)
+        views += sum(part.free != node.free or not _is_whole(part) for part in parts)
+        ordered = [i for i in ordered if extents[i] > 1]
+        if not ordered:
             continue
-        held = frozenset(each for each in frees if each >> i & 1)
-        first = first or held
-        if held != first:
+        length = _together(ordered, held, extents)
+        if length < total or len({part.free for part in parts}) > 1:
+            rows += total / max(1, length) * max(1, len(children(node)) - 1)
+        jumps += total * sum(abs(steps.get(ordered[-1], 0)) > 1 for steps in held)
+    return Walks(calls, numbers, moved, most, rows, jumps, views)
+
+
+def is_result(node: Node) -> bool:
+    return not isinstance(node, Access | Const)
+
+
+def varying(body: Node) -> tuple[Node, ...]:
+    """The operations of the body that depend on data, each after its operands.  All others are
+    computed once for all calls."""
+    found: dict[Node, bool] = {}
+    pending = [(body, False)]
+    while pending:
+        node, ready = pending.pop()
+        if ready:
+            found[node] = any(found[part] for part in children(node))
+        elif isinstance(node, Access):
+            found[node] = node.source is not INDEX
+        elif node not in found:
+            pending.append((node, True))
+            pending.extend((part, False) for part in reversed(children(node)))
+    return tuple([node for node, varies in found.items() if varies and is_result(node)])
+
+
+def calls_of(node: Node) -> tuple[int, int]:
+    """The operations on whole arrays that compute the node from its operands, and how many of these
+    have a number as an operand."""
+    constants = sum(isinstance(part, Const) for part in children(node))
+    if isinstance(node, Mul | Add):
+        return len(children(node)) - 1, constants
+    if isinstance(node, Select):
+        return 1 + len(node.conditions), constants
+    if isinstance(node, Power):
+        return 2 if node.exponent < -1 else 1, abs(node.exponent) > 2
+    if isinstance(node, Apply):
+        if _picks(node):  # a comparison is its mask; of other values one is made
+            makes = not _is_truth(node.args[0])
+            return 1 + makes - (not makes), constants + makes
+        return _calls_of(node.function), constants
+    return 0, 0
+
+
+def _scaled_terms(node: Add) -> list[Node]:
+    """The terms that an addition multiplies by their factors, all but one at most."""
+    found = [term for term in node.terms if _is_scaled(term) and term.free == node.free]
+    return found[: len(node.terms) - 1]
+
+
+def _is_scaled(term: Node) -> bool:
+    if not isinstance(term, Mul) or len(term.factors) != 2:
+        return False
+    return any(isinstance(factor, Const) for factor in term.factors)
+
+
+def _picks(node: Apply) -> bool:
+    return FUNCTIONS[node.function].picks
+
+
+def _is_truth(node: Node) -> bool:
+    return isinstance(node, Apply) and FUNCTIONS[node.function].truth
+
+
+@cache
+def _calls_of(function: str) -> int:
+    """Those of the spelling, and one that makes numbers of bools."""
+    known = FUNCTIONS[function]
+    text = known.torch_stage or known.torch
+    return max(1, text.count("torch.") + text.count("F.")) + known.truth
+
+
+def _is_whole(part: Node) -> bool:
+    """Whether the operand is used as it is held."""
+    if not isinstance(part, Access):
+        return True
+    alone = [row.lone for row in part.rows]
+    return alone == [*bits(part.free)]
+
+
+def _steps(part: Node, extents: Sequence[int]) -> Strides:
+    """The steps through an operand; what no data decides lies in the order of its iterators."""
+    if isinstance(part, Access) and part.source is not INDEX:
+        return dense_strides(part.source, part.rows)
+    loops = bits(part.free)
+    return dict(zip(loops, _dense([extents[i] for i in loops]), strict=True))
+
+
+def nested(loops: Sequence[int], operands: Collection[Strides]) -> list[int]:
+    """The loops as an operation nests them: by falling steps of the operand that most of them step
+    through."""
+    most = max(operands, key=lambda steps: sum(1 for i in loops if steps.get(i)), default={})
+    steps = [abs(most.get(i, 0)) or inf for i in loops]
+    return [i for _, i in sorted(zip(steps, loops, strict=True), key=lambda pair: -pair[0])]
+
+
+def _together(loops: Sequence[int], operands: Collection[Strides], extents: Sequence[int]) -> int:
+    """The elements over which all operands step on together: the product of the last extents."""
+    inner = loops[-1]
+    length = extents[inner]
+    for i in reversed(loops[:-1]):
+        if any(steps.get(i, 0) != length * steps.get(inner, 0) for steps in operands):
             break
         length *= extents[i]
     return length
 
 
-def dense_strides(source: Source, rows: Sequence[Row]) -> dict[int, int]:
-    """Each iterator's step through a densely stored source: sum of coefficient * stride."""
+_UNITS: Mapping[tuple[bool, str], Unit] = {
+    (True, ""): "reduction",
+    (True, " of rows"): "reduction of rows",
+    (True, " of pieces"): "reduction of pieces",
+    (False, ""): "extreme",
+    (False, " of rows"): "extreme of rows",
+    (False, " of pieces"): "extreme of pieces",
+}
+
+
+@lru_cache(maxsize=1 << 14)
+def held_strides(source: Source) -> tuple[int, ...]:
+    """The step of each dimension through memory: of a dense array, or of that which the source, one
+    affine read, is a view of.  Such a read outside of its source is a view of a padded copy."""
+    extents = list(source.shape)
+    if isinstance(source, Scope) and not source.sums and isinstance(source.body, Access):
+        read = source.body
+        if not source.empty and not any(row.floors for row in read.rows):
+            held = held_strides(read.source)
+            if not affine.within(read.rows, read.source.ranges, source.domain):
+                reached = [affine.bounds(row, source.domain) for row in read.rows]
+                order = sorted(range(len(held)), key=lambda d: (-held[d], d))
+                lengths = [reached[d][1] + 1 - reached[d][0] for d in order]
+                behind = dict(zip(order, _dense(lengths), strict=True))
+                held = tuple(behind[d] for d in range(len(held)))
+            steps = _through(read.rows, held)
+            found = tuple(steps.get(i, 0) for i in range(len(extents)))
+            if min(found, default=0) >= 0:  # else it is reversed, in a copy
+                return found
+    return _dense(extents)
+
+
+def _dense(extents: Sequence[int]) -> tuple[int, ...]:
+    """The steps of a dense array of these extents."""
+    found, step = [], 1
+    for extent in reversed(extents):
+        found.append(step)
+        step *= extent
+    return tuple(reversed(found))
+
+
+def _through(rows: Sequence[Row], held: Sequence[int]) -> dict[int, int]:
     steps: dict[int, int] = {}
-    stride = 1
-    for row, extent in zip(reversed(rows), reversed(source.shape), strict=True):
+    for row, stride in zip(rows, held, strict=True):
         for i, a in row.terms:
             steps[i] = steps.get(i, 0) + a * stride
-        stride *= extent
     return steps
 
 
-def adds_rows(scope: Scope, read: Access) -> bool:
-    """Whether a loop of the scope runs along the memory of what it reads: then a reduction combines
-    whole rows, and many results at once."""
-    steps = dense_strides(read.source, read.rows)
-    return any(
-        abs(steps.get(i, 0)) == 1 and extent > 1
-        for i, extent in enumerate(scope.extents[: len(scope.loops)])
-    )
+def merges(role: Sequence[int], steps: Strides, bounds: affine.Ranges) -> bool:
+    """Whether the role's iterators are one dimension of a memory."""
+    found: list[tuple[int, int]] = []
+    for i in role:
+        lo, hi = bounds[i]
+        if hi - lo > 1:
+            found.append((abs(steps.get(i, 0)), hi - lo))
+    found.sort()
+    return not [1 for inner, outer in pairwise(found) if outer[0] != inner[0] * inner[1]]
+
+
+def dense_strides(source: Source, rows: Sequence[Row]) -> dict[int, int]:
+    """Each iterator's step through the memory that holds the source."""
+    return _through(rows, held_strides(source))
+
+
+PADDED: Final = 0.4
+PADDED_SIDE: Final = 0.3
+"""The parts of a copy that is padded on two sides: the copy, and the fill of each side."""
+SHORT_ROW: Final = 16
+SHORT_BLOCK: Final = 64
+"""Rows of fewer elements are pieces if fewer than these lie in one block with what is summed."""
+
+
+def padded_copies(
+    rows: Sequence[Row], allowed: Sequence[affine.Range], bounds: affine.Ranges
+) -> float:
+    """What the copy for a read that leaves its source, or runs backwards, counts (`Work.pads`)."""
+    sides, turned = 0, False
+    for row, (start, stop) in zip(rows, allowed, strict=True):
+        low, high = affine.bounds(row, bounds)
+        sides += (low < start) + (high >= stop)
+        turned = turned or any(a < 0 for _, a in row.terms)
+    return PADDED * (bool(sides) + turned) + PADDED_SIDE * sides
+
+
+def reduction_unit(scope: Scope) -> Unit:
+    """How a reduction goes through memory: along what each result is made of, over rows that are
+    combined as a whole, or over pieces."""
+    return _UNITS[scope.reducer == "sum", _way(scope, _layout(scope))]
+
+
+def _layout(scope: Scope) -> Strides:
+    """The steps through what is reduced: terms lie in the order of the operand that most loops step
+    through."""
+    if isinstance(scope.body, Access):
+        return dense_strides(scope.body.source, scope.body.rows)
+    loops = bits(scope.body.free)
+    reads = [node for node in walk(scope.body) if isinstance(node, Access)]
+    ordered = nested(loops, [dense_strides(read.source, read.rows) for read in reads])
+    return dict(zip(ordered, _dense([scope.extents[i] for i in ordered]), strict=True))
+
+
+def _way(scope: Scope, steps: Strides) -> str:
+    """torch takes what is reduced as the innermost loops: as one loop where it is one dimension."""
+    extents, first = scope.extents, len(scope.loops)
+    loops = [i for i, extent in enumerate(extents) if extent > 1]
+    kept = nested([i for i in loops if i < first], [steps])
+    summed = nested([i for i in loops if i >= first], [steps])
+    if not summed:
+        return ""
+    whole = prod(extents[i] for i in summed)
+    if _together(summed, [steps], extents) < whole:
+        return " of pieces"
+    if abs(steps.get(summed[-1], 0)) <= 1:
+        return ""
+    out = dict(zip(range(first), _dense(extents[:first]), strict=True))
+    if kept and abs(steps.get(kept[-1], 0)) == out[kept[-1]] == 1:
+        row = _together(kept, [steps, out], extents)
+        return " of rows" if row >= SHORT_ROW or row * whole >= SHORT_BLOCK else " of pieces"
+    return " of pieces"

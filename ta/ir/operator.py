@@ -28,10 +28,19 @@ Unit: TypeAlias = Literal[
     "matmul",
     "convolution",
     "convolution of images",
+    "convolution1d",
+    "convolution1d of images",
     "convolution3d",
+    "depthwise convolution",
+    "transposed convolution",
     "window",
+    "extreme window",
     "reduction",
     "reduction of rows",
+    "reduction of pieces",
+    "extreme",
+    "extreme of rows",
+    "extreme of pieces",
     "softmax",
     "softmax of rows",
     "fourier",
@@ -47,8 +56,11 @@ class Work(NamedTuple):
     `utilisation` in (0, 1] scales the unit's rate (small or odd shapes) on a machine of which
     nothing is known but the rate of large shapes; others go by `shape`, the extents on which the
     unit's rate depends.  `access` says how the bytes lie, and `functions` how many values of which
-    functions are computed.  `rows` is the number of inner loops where some operands lack loops of
-    others: a pass goes over these row by row.
+    functions are computed.  `ta.facts.memory_walks` says what `rows`, `jumps`, `views` and
+    `numbers` are.  `pads` are the copies of operands that are padded or reversed, each counted by
+    its calls, where one that is padded on two sides counts as 1.  `like` names an operator whose
+    launch the stage has.  `near` are the bytes that one call goes over, 0 where all go over as
+    many.  `after`: the operations come after the passes over memory, not meanwhile.
     """
 
     operations: float
@@ -61,6 +73,13 @@ class Work(NamedTuple):
     access: Literal["dense", "strided", "gathered", "rows", "broadcast"] = "dense"
     functions: tuple[tuple[str, float], ...] = ()
     rows: float = 0.0
+    jumps: float = 0.0
+    views: int = 0
+    numbers: int = 0
+    pads: float = 0.0
+    like: str = ""
+    near: float = 0.0
+    after: bool = False
 
 
 NARROW = 16

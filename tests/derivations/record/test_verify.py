@@ -51,7 +51,7 @@ def failures(report: Report) -> list[str]:
     return [f"{finding.what}: {finding.detail}" for finding in report.findings if not finding.ok]
 
 
-DERIVED = [name for name in FORMULAS if name != "product of three"]
+DERIVED = [name for name in FORMULAS if name not in ("product of three", "maximum pool")]
 
 
 def test_these_formulas_are_derived_in_several_steps() -> None:

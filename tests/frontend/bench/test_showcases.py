@@ -145,7 +145,7 @@ def test_conv_lists_matmul_with_offset_add(target: str) -> None:
 
 
 def _is_offset_add(plan) -> bool:
-    if sorted(_operators(plan)) != ["eOperator", "matmul"]:
+    if sorted(_operators(plan)) not in (["eOperator", "matmul"], ["matmul", "reduction"]):
         return False
     product, addition = plan.stages
     taps = [r.extent for r in addition.scope.sums]

@@ -12,7 +12,7 @@ from einderive.frontend.api.optimize import derive
 @cache
 def distances() -> Derivation:
     """Squared distances: the best candidate as given, others with many steps."""
-    return derive("Y[i,j] = (A[i,k]-B[j,k])^2", A=(128, 16), B=(128, 16), budget=Budget(states=90))
+    return derive("Y[i,j] = (A[i,k]-B[j,k])^2", A=(256, 16), B=(256, 16), budget=Budget(states=90))
 
 
 @cache

@@ -39,7 +39,7 @@ def test_the_source_is_the_one_that_is_compiled() -> None:
     built = build_loops(group, dense(group), typing)
     assert kernel.source == built.source
     assert kernel.plan.endswith(str(built.plan))
-    assert "p0 is A, 128 x 16 float32" in kernel.plan
+    assert "p0 is A, 256 x 16 float32" in kernel.plan
     assert kernel.stages == (0,)
     assert sum(launch.chosen for launch in kernel.launches) == 1
     assert all(launch.seconds is not None and not launch.timed for launch in kernel.launches)

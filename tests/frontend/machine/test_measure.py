@@ -5,13 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain, count, repeat
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from einderive.derivations.matching.cost import CPU, MACHINES
-from einderive.derivations.matching.machine import ANY, KERNEL, Machine, Table, constant
+from einderive.derivations.matching.machine import (
+    ANY,
+    KERNEL,
+    LAYOUT,
+    NUMBER,
+    VIEW,
+    Machine,
+    Table,
+    constant,
+)
 from einderive.derivations.matching.profile import from_data, to_data
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.library import OPERATORS
@@ -27,9 +37,13 @@ TINY = Grid(
     (1 << 6, 1 << 8),
     ((1, 2), (1, 4), (1, 4), (1, 4)),
     ((1, 2), (16,), (1, 2), (9,)),
+    ((1, 2), (16,), (1, 2), (3,)),
     ((1,), (8,), (1, 2), (27,)),
+    ((2,), (16,), (1,), (9,)),
+    ((1,), (16,), (1, 2), (9,)),
     ((4,), (4,)),
     ((4,), (2,)),
+    ((4,), (4,)),
     ((4,), (2,)),
     ((1,), (4,)),
     2e8,
@@ -58,11 +72,20 @@ def test_everything_is_measured() -> None:
         "matmul",
         "convolution",
         "convolution of images",
+        "convolution1d",
+        "convolution1d of images",
         "convolution3d",
+        "depthwise convolution",
+        "transposed convolution",
         "vector",
         "window",
+        "extreme window",
         "reduction",
         "reduction of rows",
+        "reduction of pieces",
+        "extreme",
+        "extreme of rows",
+        "extreme of pieces",
         "softmax",
         "softmax of rows",
         "fourier",
@@ -70,7 +93,7 @@ def test_everything_is_measured() -> None:
     functions = {name for name, function in FUNCTIONS.items() if function.arity}
     assert machine.functions.keys() - {ANY} == {*functions, "where"}
     operators = {operator.name for operator in OPERATORS} - {"view"}
-    assert machine.launches.keys() == operators | {KERNEL, ANY}
+    assert machine.launches.keys() == operators | {KERNEL, ANY, LAYOUT, NUMBER, VIEW}
     assert all(value > 0 for value in machine.launches.values())
 
 
@@ -90,26 +113,31 @@ def times(known: dict[int, float]) -> Callable[[Run, float], float]:
     return lambda run, seconds: known.get(next(numbers), 1e-5)
 
 
+FIRST = 6
+"""The number of the time of the first launch."""
+
+
 def test_a_call_and_a_launch() -> None:
-    """The first two times are those of one operation and of four; then come the launches, the
-    second of which is that of a stage with several calls."""
-    time = times({0: 5e-5, 1: 8e-5, 2: 5e-5, 3: 9e-5})
+    """The first two times are those of one operation and of four; then come a view, a layout and
+    two times of a number, and the launches, the second one that of a stage with several calls."""
+    time = times({0: 5e-5, 1: 8e-5, 2: 2e-5, FIRST: 5e-5, FIRST + 1: 9e-5})
     machine = measured(CPU, 1.0, TINY, time=time, clock=never).machine
     assert machine.call_seconds == pytest.approx(1e-5)
     assert machine.launches["elementwise"] == pytest.approx(5e-5)
-    calls = instance(KERNEL, SMALL[KERNEL]).work.calls
-    assert machine.launches[KERNEL] == pytest.approx(9e-5 - (calls - 1) * 1e-5)
+    work = instance(KERNEL, SMALL[KERNEL]).work
+    rest = (work.calls - 1) * 1e-5 + work.views * 2e-5
+    assert machine.launches[KERNEL] == pytest.approx(9e-5 - rest)
 
 
 def test_of_several_passes_the_least_time_counts() -> None:
     """The first pass has slow launches, and the second one a slow call.  A time that only one pass
     took, as no second one was left, counts as well."""
     every = count_of_times(TINY)
-    slow = times({2: 5e-5, 3: 9e-5, every: 9e-5, every + 1: 9e-5})
+    slow = times({FIRST: 5e-5, FIRST + 1: 9e-5, every: 9e-5, every + 1: 9e-5})
     machine = measured(CPU, 1.0, TINY._replace(passes=2), time=slow, clock=never).machine
     assert machine == measured(CPU, 1.0, TINY, time=steady, clock=never).machine
     left = chain(repeat(0.0, every + 1), repeat(2.0)).__next__
-    found = measured(CPU, 1.0, TINY._replace(passes=2), time=times({2: 5e-5}), clock=left)
+    found = measured(CPU, 1.0, TINY._replace(passes=2), time=times({FIRST: 5e-5}), clock=left)
     assert found.missing == ()
     assert found.machine.launches["elementwise"] == pytest.approx(5e-5)
 
@@ -130,8 +158,17 @@ def test_a_call_that_hardly_takes_longer_than_the_least_one_says_little_about_a_
     ran = iter((1e-5, 1e-5, 1e-5, 5e-5))  # the floor, then the points
     probing = _Probing(CPU, 1.0, TINY, lambda run, seconds: next(ran), never)
     probing.begin("rates")
-    found = probing._table(((1, 2, 4),), lambda size: (lambda: None, float(size)))
+    found = probing._table(((1, 2, 4),), lambda size: (lambda: None, float(size)), inf)
     assert found.values == pytest.approx((1e5, 1e5, 1e5))
+
+
+def test_a_rate_is_without_the_launch_only() -> None:
+    """The least call of a table may do much work."""
+    ran = iter((9e-5, 9e-5, 1e-4))  # the floor, then the points
+    probing = _Probing(CPU, 1.0, TINY, lambda run, seconds: next(ran), never)
+    probing.begin("rates")
+    found = probing._table(((1, 2),), lambda size: (lambda: None, float(size)), 1e-5)
+    assert found.values == pytest.approx((1 / 8e-5, 2 / 9e-5))
 
 
 def test_without_time_everything_stays() -> None:
@@ -142,7 +179,7 @@ def test_without_time_everything_stays() -> None:
 
 def test_an_interruption_keeps_what_is_known() -> None:
     def time(run: Run, seconds: float) -> float:
-        if next(numbers) == 6:
+        if next(numbers) == FIRST + 4:
             raise KeyboardInterrupt
         return 1e-5
 
@@ -150,13 +187,13 @@ def test_an_interruption_keeps_what_is_known() -> None:
     found = measured(CPU, 1.0, TINY, time=time, clock=never)
     assert found.interrupted
     measured_ones = found.machine.launches.items() - CPU.launches.items()
-    assert len(measured_ones) == 4 + 1
+    assert len(measured_ones) == 4 + len((VIEW, LAYOUT, NUMBER, ANY))
     assert found.machine.rates == CPU.rates
 
 
 def test_what_fails_is_named() -> None:
     def time(run: Run, seconds: float) -> float:
-        if next(numbers) == 3:
+        if next(numbers) == FIRST + 1:
             raise RuntimeError("no such kernel")
         return 1e-5
 
@@ -167,8 +204,7 @@ def test_what_fails_is_named() -> None:
 
 
 def test_what_was_disturbed_is_named() -> None:
-    """After the two times of a call come those of the launches."""
-    found = measured(CPU, 1.0, TINY, time=times({3: 1.0}), clock=never)
+    found = measured(CPU, 1.0, TINY, time=times({FIRST + 1: 1.0}), clock=never)
     assert found.missing == (f"launch of {[*SMALL][1]} (disturbed)",)
 
 

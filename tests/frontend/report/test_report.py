@@ -19,7 +19,7 @@ from einderive.frontend.text import duration, figure, hanging, operators, shape
 from einderive.frontend.trial.trial import AS_GIVEN, Trial
 from tests.frontend.derived import FEW
 
-SHAPES = {"A": (64, 32), "B": (64, 32)}
+SHAPES = {"A": (128, 32), "B": (128, 32)}
 
 
 def candidate_with(derivation: Derivation, *rules: str) -> int:
