@@ -45,6 +45,17 @@ def slopes(function: Callable[..., Any], given: list[torch.Tensor]) -> tuple[Any
         ("Y = sum[i,j](A[i,j])", {"A": (3, 4)}, torch.sum),
         ("Y[a,b] = sum[i,j](A[i,a,j,b])", {"A": (2, 3, 4, 5)}, lambda a: a.sum((0, 2))),
         ("Y[h,w] = A[h,w//3,w%3] where w in 0:12", {"A": (2, 4, 3)}, lambda a: a.flatten(1)),
+        (
+            "Y[i] = where(i%2 == 0, A[i//2], B[(i-1)//2]) where i in 0:8",
+            {"A": (4,), "B": (4,)},
+            lambda a, b: torch.stack((a, b), 1).flatten(),
+        ),
+        (
+            "Y[i,b] = where(i == 0, A[b], B[b]) where i in 0:2",
+            {"A": (4,), "B": (4,)},
+            lambda a, b: torch.stack((a, b)),
+        ),
+        ("Y[i,j] = A[j,0,i]", {"A": (3, 1, 4)}, lambda a: a[:, 0].T),
     ],
 )
 def test_gradients_that_are_views(
