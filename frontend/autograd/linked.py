@@ -30,8 +30,8 @@ class Plan:
     - `call` computes the formula, for such operands alone, and gives a tuple.
     - `part` is the gradient of all outputs that have one, and `kept` are the places of the operands
       that it reads; `spread` says which of its results belongs to each operand.
-    - `simple`: the gradient reads the cotangent of the only output, and gives all that there is;
-      `flat` is the flat function of its program that was asked last."""
+    - `simple`: where all cotangents are given, the gradient gives all that there is; `flat` is the
+      flat function of its program that was asked last."""
 
     __slots__ = (
         "call",
@@ -63,12 +63,7 @@ class Plan:
             [results.index(p) if p in results else None for p in range(len(operands))]
         )
         zeros = related.zeros(self.wrt, self.outputs) if self.outputs else ()
-        self.simple = (
-            part is not None
-            and len(related.floating) == 1
-            and part.outputs == (0,)
-            and all(place in results for place in zeros)
-        )
+        self.simple = part is not None and all(place in results for place in zeros)
         self.settled = False
         self.flat: Callable[..., Any] = _miss
         self.call: Callable[..., Any] = self._called
@@ -85,8 +80,8 @@ class Plan:
 
     def slopes(self, saved: Sequence[torch.Tensor], cotangents: Slopes) -> Slopes:
         """The gradients for the operands, for the cotangents that there are."""
-        if self.simple and cotangents[0] is not None:
-            found = self.part(*saved, *cotangents)
+        if self.simple and all(cotangents[place] is not None for place in self.outputs):
+            found = self.part(*saved, *[cotangents[place] for place in self.part.outputs])
             if self.part.left:
                 function = self.part.function
                 asked = getattr(getattr(function, "_caller", function), "asked", ())
@@ -181,12 +176,9 @@ def _backward(plan: Plan) -> Callable[..., Any]:
     part: Part | None = plan.part
     if part is None or not plan.simple:
         return by_slopes
-    if part.left and len(part.read) < len(part.program.inputs):
-        return by_slopes
-    spread, left = plan.spread, part.left
-    views = [(number, view) for number, (_, view) in part.views.items()]
+    spread, left, read, views = plan.spread, part.left, part.read, [*part.views.items()]
 
-    def computed(ctx: Any, cotangent: torch.Tensor | None) -> Any:
+    def by_flat(ctx: Any, cotangent: torch.Tensor | None) -> Any:
         saved = ctx.saved_tensors
         if cotangent is not None and plan.settled:
             found = plan.flat(*saved, cotangent)
@@ -194,16 +186,18 @@ def _backward(plan: Plan) -> Callable[..., Any]:
                 return found
         return plan.slopes(saved, (cotangent,))
 
-    def spread_out(ctx: Any, cotangent: torch.Tensor | None) -> Any:
+    def by_pieces(ctx: Any, *cotangents: torch.Tensor | None) -> Slopes:
         saved = ctx.saved_tensors
-        if cotangent is not None and plan.settled:
-            found = plan.flat(*saved, cotangent) if left else ()
+        if plan.settled and all(cotangents[place] is not None for place in plan.outputs):
+            given: Any = (*saved, *[cotangents[place] for place in part.outputs])
+            found = plan.flat(*[given[k] for k in read]) if left else ()
             if found is not MISS:
                 results = zip(left, found if type(found) is tuple else (found,), strict=True)
                 known = dict(results)
-                for number, view in views:
-                    known[number] = view(cotangent)
+                for number, (k, view) in views:
+                    known[number] = view(given[k])
                 return tuple([None if place is None else known[place] for place in spread])
-        return plan.slopes(saved, (cotangent,))
+        return plan.slopes(saved, cotangents)
 
-    return spread_out if views or spread != tuple(range(len(spread))) else computed
+    alone = len(plan.related.floating) == 1 and part.outputs == (0,) and not views
+    return by_flat if alone and spread == tuple(range(len(spread))) else by_pieces
