@@ -18,7 +18,8 @@ from torch.autograd import Function, forward_ad
 
 from einderive.frontend.autograd.kin import Way
 from einderive.frontend.autograd.linked import linked
-from einderive.frontend.autograd.related import Places, Related
+from einderive.frontend.autograd.part import Places
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.caller import Linked
 from einderive.frontend.call.guard import autocast, transformation
 

@@ -10,21 +10,21 @@ was, when they are first called, and are remembered with it; they have relatives
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from math import prod
 from threading import RLock
-from time import perf_counter
-from typing import Any, Final, TypeVar
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import torch
 
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.autograd import legacy
 from einderive.frontend.autograd.batched import batched
 from einderive.frontend.autograd.kin import Compile, Flags, Kin, Way
+from einderive.frontend.autograd.part import Part, Places
+from einderive.frontend.autograd.views import View, view_of
 from einderive.frontend.running.settings import unseen
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, OperandError, TextError
@@ -37,53 +37,7 @@ from einderive.ta.ir.subst import fold, stages
 from einderive.ta.printing.show import show_program
 
 _Made = TypeVar("_Made")
-LOG: Final = logging.getLogger("einderive")
-Places = tuple[int, ...]
-"""Numbers of operands or of outputs, in order."""
 Choose = Callable[["Related", Flags], Way | None]
-
-
-class Part:
-    """A program derived from another one, `function` once it is compiled.
-
-    - `operands`, `outputs`: the places in the given program's operands and outputs that it reads,
-      itself or their derivatives, in the order of its own operands.
-    - `results`: for each output of it, the place of what it belongs to.
-    - `types`: the types of what these belong to, which a program that reads no operand takes."""
-
-    types: tuple[torch.dtype, ...] = ()
-
-    def __init__(
-        self, program: Program, operands: Places, outputs: Places, results: Places, make: Compile
-    ) -> None:
-        self.program, self._make, self._lock = program, make, RLock()
-        self.operands, self.outputs, self.results = operands, outputs, results
-        self.seeds = program.inputs[len(operands) :]
-
-    @cached_property
-    def function(self) -> Callable[..., Any]:
-        with self._lock:
-            known = self.__dict__.get("function")
-            return self._compiled() if known is None else known
-
-    def _compiled(self) -> Callable[..., Any]:
-        """The compiled program; a line before and after it in the log, since it may take long."""
-        names = ", ".join(self.program.output_names)
-        LOG.info("compiling %s, at their first use", names)
-        start = perf_counter()
-        found = unseen(lambda: self._make(self.program))
-        LOG.info("compiled %s in %.1f s", names, perf_counter() - start)
-        return found
-
-    def __call__(self, *operands: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        if not operands:  # a call without tensors gives arrays, and torch may be transforming
-            made = unseen(self.function)
-            results = made if isinstance(made, tuple) else (made,)
-            device = getattr(self.function, "device", "cpu")
-            typed = zip(results, self.types, strict=True)
-            return tuple(torch.as_tensor(each, dtype=dtype, device=device) for each, dtype in typed)
-        found = legacy.called(self.function, operands)
-        return found if isinstance(found, tuple) else (found,)
 
 
 class Related:
@@ -180,7 +134,7 @@ class Related:
         outputs = tuple(place for place, floating in enumerate(self.floating) if floating)
         part = self.gradient(places, outputs) if places and outputs else None
         if part is not None:
-            _ = part.function
+            _ = part.left and part.function
             self.settle(tuple(place in places for place in range(len(inputs))))
 
     def compiled(self, program: Program, what: object) -> Callable[..., Any]:
@@ -261,8 +215,17 @@ class Related:
         seeds = [derived.of_outputs[name] for name in names]
         if not results:
             return None
-        part = self._part(derived.program, seeds, outputs, results, ("gradient", wrt, outputs))
-        part.types = tuple(getattr(torch, self.program.inputs[p].dtype) for p in results)
+        types = tuple(getattr(torch, self.program.inputs[p].dtype) for p in results)
+        given = output_types(self.program)
+        beside = {seed: given[place] for seed, place in zip(seeds, outputs, strict=True)}
+        views = {
+            number: found
+            for number, root in enumerate(derived.program.roots())
+            if (found := view_of(root)) is not None and beside.get(found[0].name) is types[number]
+        }
+        what = ("gradient", wrt, outputs)
+        part = self._part(derived.program, seeds, outputs, results, what, views)
+        part.types = types
         return part
 
     def _zeros(self, wrt: Places, outputs: Places) -> Places:
@@ -304,7 +267,13 @@ class Related:
         return part
 
     def _part(
-        self, program: Program, seeds: Sequence[str], of: Places, results: Places, what: object
+        self,
+        program: Program,
+        seeds: Sequence[str],
+        of: Places,
+        results: Places,
+        what: tuple[object, ...],
+        views: Mapping[int, tuple[Tensor, View]] = MappingProxyType({}),
     ) -> Part:
         """The program with its operands in order: those of the formula, then the `seeds`."""
         read = {tensor.name: tensor for tensor in program.inputs}
@@ -313,7 +282,13 @@ class Related:
         names = [*(self.program.inputs[place].name for place in own), *(seed for seed, _ in given)]
         ordered = replace(program, inputs=tuple(read[name] for name in names))
         outputs = tuple(p for _, p in given)
-        return Part(ordered, own, outputs, results, partial(self.compiled, what=what))
+        if views:  # another program at a size where other results are views
+            what = (*what, *views)
+        make = partial(self.compiled, what=what)
+        numbered = {
+            n: (ordered.inputs.index(read_from), view) for n, (read_from, view) in views.items()
+        }
+        return Part(ordered, own, outputs, results, make, numbered)
 
     def _batched(self, places: Places, size: int) -> Part:
         names = {self.program.inputs[place].name for place in places}

@@ -21,7 +21,8 @@ from torch._ops import OpOverload
 from torch.autograd import Function, forward_ad
 from torch.library import Library
 
-from einderive.frontend.autograd.related import Places, Related
+from einderive.frontend.autograd.part import Places
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.call.guard import transformation
 
 Tensors = Sequence[torch.Tensor]

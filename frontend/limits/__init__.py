@@ -2,6 +2,7 @@
 run.
 
 Not here: errors (`frontend.accuracy`), times (`frontend.trial`).
-May be imported by `frontend.machine`, `frontend.trial`, `frontend.sizes`, `frontend.api`,
-`frontend.compile`, `frontend.einsum`, `frontend.report`, `frontend.bench` and `frontend.cli`.
+May be imported by `frontend.machine`, `frontend.trial`, `frontend.training`, `frontend.sizes`,
+`frontend.api`, `frontend.compile`, `frontend.einsum`, `frontend.report`, `frontend.bench` and
+`frontend.cli`.
 """

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from einderive.frontend.autograd.kin import Flags
-from einderive.frontend.autograd.related import Part, Related
+from einderive.frontend.autograd.part import Part
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.training.lines import Line
 from einderive.frontend.trial.outcome import Outcome
 

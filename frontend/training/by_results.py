@@ -11,7 +11,8 @@ from __future__ import annotations
 import torch
 
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.autograd.related import Part, Related
+from einderive.frontend.autograd.part import Part
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.training.proposing import bytes_of, fresh_names, reading_program
 from einderive.frontend.training.saving import Saving
 from einderive.ta.gradients.program import floating_type

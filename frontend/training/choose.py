@@ -22,7 +22,8 @@ import torch
 from einderive.frontend.autograd.kin import Way
 from einderive.frontend.autograd.linked import linked
 from einderive.frontend.autograd.related import Related
-from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.baselines.rival import Rival, rivals
+from einderive.frontend.limits.memory import free_bytes
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.training.asked import Asked
 from einderive.frontend.training.by_results import by_results
@@ -31,10 +32,11 @@ from einderive.frontend.training.lines import Line, refusal
 from einderive.frontend.training.remembered import at_another_size, remembered
 from einderive.frontend.training.saving import saving
 from einderive.frontend.trial.effort import Effort, effort_of
-from einderive.frontend.trial.entrants import PROBLEMS
+from einderive.frontend.trial.entrants import MOST_OF_FREE, PROBLEMS, TEMPORARIES
 from einderive.frontend.trial.hard import expected_of
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.timing import LONG_SAMPLE, batch, first, race, timed
+from einderive.ta.ir.element import element_bytes
 
 Step = Callable[[], object]
 
@@ -45,6 +47,8 @@ FAR_BEHIND: Final = 1.5
 FAR_CALL, QUICK_CALL = 5.0, 1e-3
 """A line whose call alone takes `FAR_CALL` times the fastest line's, and more than `QUICK_CALL`
 seconds, is not run."""
+ELEMENTS_A_SECOND, LONGEST = 1e10, 1e9
+"""No faster are temporaries written and read; and what takes longer is not run at all."""
 MOST_LINES: Final = 3
 RACES: Final = 2
 WORTHWHILE: Final = 2e-4
@@ -154,11 +158,24 @@ def _is_right(line: Line, asked: Asked) -> bool:
 def _near(asked: Asked) -> Sequence[Line]:
     """The lines whose calls alone took no longer than some times the fastest one's, when they were
     tried: a step takes longer than its call, and one of them may take a minute.  Quick calls are
-    all tried: what they took when they were run for the first time says little."""
+    all tried: what they took when they were run for the first time says little.  A line that was
+    not tried, since time was short, takes no less than its operations and its temporaries do, and
+    these have to fit into memory."""
+    device = asked.outcome.device
     known = {trial.text: trial.seconds for trial in asked.outcome.trials if trial.text}
     least = min((known.get(line.rival.text, inf) for line in asked.lines), default=inf)
     most = max(FAR_CALL * least, QUICK_CALL)
-    return [line for line in asked.lines if known.get(line.rival.text, least) <= most]
+    free = free_bytes(device)
+
+    def seconds(rival: Rival) -> float:
+        if rival.text in known:
+            return known[rival.text]
+        item = max(element_bytes(tensor) for tensor in rival.inputs)
+        if free is not None and rival.elements * item * TEMPORARIES > MOST_OF_FREE * free:
+            return inf
+        return max(rival.least_seconds(device), rival.elements / ELEMENTS_A_SECOND)
+
+    return [line for line in asked.lines if seconds(line.rival) <= min(most, LONGEST)]
 
 
 def _effort(options: Any) -> Effort:

@@ -22,7 +22,7 @@ from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.digits import WRONG
 from einderive.frontend.accuracy.hard_cases import LEAST_SAFE, HardCases
 from einderive.frontend.accuracy.levels import Accuracy
-from einderive.frontend.autograd.related import Part
+from einderive.frontend.autograd.part import Part
 from einderive.frontend.baselines.rival import Rival
 from einderive.frontend.running.results import owned
 from einderive.frontend.trial.hard import expected_of
@@ -130,7 +130,7 @@ def wrong(
     be recorded there for large pictures."""
     standard = expected_of(line.program, device, accuracy)
     inputs = standard[0].inputs
-    other = float(getattr(part.function, "error", 0.0))
+    other = float(getattr(part.function, "error", 0.0)) if part.left else 0.0
     runs: tuple[tuple[str, Program, Run, float], ...] = (
         ("outputs", line.program, line.outputs, error),
         ("gradients", part.program, line.gradients(part, inputs), other),

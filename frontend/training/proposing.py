@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import torch
 
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.autograd.related import Part, Places
+from einderive.frontend.autograd.part import Part, Places
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.gradients.program import floating_type, is_continuous
 from einderive.ta.gradients.saved import is_gradient, readable, reading, reads

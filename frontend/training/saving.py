@@ -21,7 +21,8 @@ import torch
 from torch.autograd import Function
 
 from einderive.frontend.autograd.legacy import called
-from einderive.frontend.autograd.related import Part, Places, Related
+from einderive.frontend.autograd.part import Part, Places
+from einderive.frontend.autograd.related import Related
 from einderive.frontend.training.proposing import Like, bytes_of, proposal, reading_program
 from einderive.ta.gradients.saved import reading
 from einderive.ta.ir.node import Scope, Tensor

@@ -372,7 +372,7 @@ def _choose(
         best = winner or best
     except KeyboardInterrupt:
         stopped = True
-    best = best or first_right(entrants, hard, derivation)
+    best = best or first_right(entrants, judge, hard, derivation)
     if best is None:
         raise _none_right(judge)
     return _outcome(derivation, entrants, best, judge, interrupted=stopped or interrupted)

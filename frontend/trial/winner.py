@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.derived import Derived
-from einderive.frontend.trial.entrants import Entrant, Judge
+from einderive.frontend.trial.compiling import compiled_candidate, in_loops
+from einderive.frontend.trial.entrants import Entrant, Judge, candidate
 from einderive.frontend.trial.hard import checked, tried_hard
 from einderive.frontend.trial.races import CLOSE, SHORT, as_called, too_late, wins_again
 from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level, merits
@@ -111,10 +113,19 @@ def _near(entrants: Sequence[Entrant], bar: Timing) -> bool:
     return any(time is not None and CALL_AT_MOST * bar.seconds >= time.seconds for time in raced)
 
 
-def first_right(entrants: list[Entrant], hard: HardCases, derivation: Derived) -> Entrant | None:
+def first_right(
+    entrants: list[Entrant], judge: Judge, hard: HardCases, derivation: Derived
+) -> Entrant | None:
     """The first program that is accepted, where no plain one is: a candidate only after hard inputs
-    and the checker."""
-    for place, entrant in enumerate(entrants):
+    and the checker.  Last come those that were left out beside faster ones, which are refused."""
+    judge.fastest = inf
+    late = [place for place, entrant in enumerate(entrants) if entrant.slow]
+    late.sort(key=lambda place: entrants[place].seconds)
+    order = [place for place in range(len(entrants)) if place not in late]
+    for place in (*order, *late):
+        entrant = entrants[place]
+        if entrant.slow and entrant.trial.plan is not None:
+            entrant = entrants[place] = _again(entrant.trial.label, entrant.trial.plan, judge)
         if entrant.run is not None and not entrant.plain:
             entrant = tried_hard(entrant, hard, derivation)
             if entrant.run is not None:
@@ -123,6 +134,13 @@ def first_right(entrants: list[Entrant], hard: HardCases, derivation: Derived) -
         if entrant.run is not None:
             return entrant
     return None
+
+
+def _again(label: str, plan: Plan, judge: Judge) -> Entrant:
+    """The candidate, built once more."""
+    if in_loops(label):
+        return compiled_candidate(label, plan, judge)
+    return candidate(label, plan, judge, always=True)
 
 
 def _bar(entrants: Sequence[Entrant], best: Entrant | None) -> Timing:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from einderive.ta.facts.zeros import vanishes_outside
+from einderive.ta.gradients.narrowed import narrowed
 from einderive.ta.gradients.products import ZERO, where
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
@@ -114,6 +115,7 @@ class _Sums:
                 continue
             rooms = [Condition(">=", room) for room in affine.room(row, bound)]
             body, conditional = where(rooms, body), True
+        sums, body = narrowed(loops, sums, body)
         return make(loops, sums, body), conditional
 
     def _by_unit(self) -> bool:

@@ -7,9 +7,9 @@ for some rows:   for blocks of x and g:   t[x,g] = 0
                                           Z[p,x,g] += t[x,g]
 
 t is of the operands' type, and Z of float64: few products are added to each other, and sums of many
-lose no digits.  Vectors lie along w where both tensors have step 1 there; or they are neighbours x
-or neighbours g, and the other one's number is in all lanes.  Then x or g counts vectors, and Z has
-their lanes behind.
+lose no digits.  Vectors lie along w where both tensors have small steps there; or they are
+neighbours x or neighbours g, and the other one's number is in all lanes.  Then x or g counts
+vectors, and Z has their lanes behind.
 """
 
 from __future__ import annotations
@@ -173,36 +173,36 @@ class Sliding(Writer):
             step = form.lanes if form.along else 1
             left = builder.urem(length, INT(step))
             whole = builder.sub(length, left)
-            mask = self.mask(form.lanes)
+            apart = (x_step, g_step) if form.along else (1, 1)
+            masks = [self.mask(form.lanes, one) for one in apart]
             with self.loop(INT(0), whole, step) as w:
-                x_at, g_at = builder.mul(w, INT(x_step)), builder.mul(w, INT(g_step))
-                self._products(x_first, g_first, x_at, g_at, totals, mask)
+                self._products(x_first, g_first, w, totals, masks)
             if step > 1:
                 with builder.if_then(builder.icmp_signed(">", left, INT(0))):
-                    mask = self.until(left)
-                    self._products(x_first, g_first, whole, whole, totals, mask)
+                    masks = [self.until(left, one) for one in apart]
+                    self._products(x_first, g_first, whole, totals, masks)
         return [builder.load(total) for total in totals]
 
     def _products(
         self,
         x_first: Sequence[Any],
         g_first: Sequence[Any],
-        x_at: Any,
-        g_at: Any,
+        w: Any,
         totals: Sequence[Any],
-        mask: Any,
+        masks: Sequence[Any],
     ) -> None:
         """Those of one w, or of as many as there are lanes."""
-        gs = [self._read(one, g_at, mask, self.form.g_lanes) for one in g_first]
+        form, (_, x_step, g_step) = self.form, self.form.places
+        gs = [self._read(one, w, g_step, masks[1], form.g_lanes) for one in g_first]
         for i, one in enumerate(x_first):
-            number = self._read(one, x_at, mask, self.form.x_lanes)
+            number = self._read(one, w, x_step, masks[0], form.x_lanes)
             for j, other in enumerate(gs):
                 self.multiply_add(totals[i * len(gs) + j], number, other)
 
-    def _read(self, first: Any, at: Any, mask: Any, lanes: int) -> Any:
-        address = self.builder.gep(first, [at])
+    def _read(self, first: Any, w: Any, step: int, mask: Any, lanes: int) -> Any:
+        address = self.builder.gep(first, [self.builder.mul(w, INT(step))])
         if lanes > 1:
-            return self.load(address, mask)
+            return self.load(address, mask, step if self.form.along else 1)
         return self.everywhere(self.builder.load(address))
 
     def _keep(self, i: Any, j: Any, g_many: int, totals: Sequence[Any]) -> None:

@@ -22,6 +22,8 @@ from einderive.ta.ir.dtypes import type_name
 LANES: Final = {"float32": (16, 8, 4), "float64": (8, 4)}
 AT_ONCE: Final = 512, 128
 """As many products are added to each other in a lane, across and along the places of a row."""
+FAR: Final = 4
+"""A vector is read from numbers so far apart at most: from as many vectors of neighbours."""
 MOST_PARTS: Final = 64
 LONG: Final = 64
 """Rows of so many places are long."""
@@ -81,11 +83,16 @@ def _kernel(
     xs = [*zip(x_shape[1 : len(x_shape) - summed], x_steps[1:], strict=False)]
     gs = [*zip(g_shape[1 : len(g_shape) - summed], g_steps[1:], strict=False)]
     rows = [*zip(x_shape[-summed:], x_steps[-summed:], g_steps[-summed:], strict=True)]
-    lanes, x_lanes, g_lanes = LANES[dtype], 1, 1
-    along = [row for row in rows if row[1:] == (1, 1) and row[0] >= lanes[0]]
+    lanes = LANES[dtype]
+    near = [row for row in rows if row[0] >= lanes[0] and all(1 <= n <= FAR for n in row[1:])]
+    along = [row for row in near if row[1:] == (1, 1)]
+    x_lanes, g_lanes = (1, 1) if along else _across(xs, gs, lanes[:1])
+    if x_lanes == g_lanes and not along:  # no full vectors of neighbours
+        along = near
+        x_lanes, g_lanes = (1, 1) if along else _across(xs, gs, lanes[1:])
     if along:
         x_lanes = g_lanes = lanes[0]
-    elif (g_lanes := _vectors(gs, lanes)) == 1 and (x_lanes := _vectors(xs, lanes)) == 1:
+    elif x_lanes == g_lanes:
         return None
     places = max(along or rows, key=lambda row: (min(row[0], LONG), -row[2] - row[1], row[0]))
     rows.remove(places)
@@ -99,6 +106,14 @@ def _kernel(
     count = max(1, at_once // longest)
     steps = (tuple(xs), tuple(gs), apart, tuple(rows), places)
     return Strided(Form(*steps, max(1, parts), longest, count, x_lanes, g_lanes, dtype))
+
+
+def _across(
+    xs: list[tuple[int, int]], gs: list[tuple[int, int]], lanes: tuple[int, ...]
+) -> tuple[int, int]:
+    """The lanes of vectors of neighbours of X, and of G, of which one has some at most."""
+    g_lanes = _vectors(gs, lanes)
+    return _vectors(xs, lanes) if g_lanes == 1 else 1, g_lanes
 
 
 def _vectors(dimensions: list[tuple[int, int]], lanes: tuple[int, ...]) -> int:

@@ -99,24 +99,33 @@ class Writer:
         name = f"llvm.fmuladd.{self.suffix}"
         self.builder.store(self.called(name, self.vector, [x, y, self.builder.load(room)]), room)
 
-    def load(self, address: Any, mask: Any) -> Any:
-        """The vector at the address; places outside of the mask are 0, and are not read."""
-        given = [address, SHORT(self.bytes), mask, self.zero]
-        return self.called(f"llvm.masked.load.{self.suffix}.p0", self.vector, given)
+    def load(self, address: Any, mask: Any, step: int = 1) -> Any:
+        """The vector at the address, of every `step`-th number; places outside of the mask are 0,
+        and are not read."""
+        wide = ir.VectorType(self.element, self.lanes * step)
+        zeros = ir.Constant(wide, [0.0] * self.lanes * step)
+        name = f"llvm.masked.load.v{self.lanes * step}f{8 * self.bytes}.p0"
+        found = self.called(name, wide, [address, SHORT(self.bytes), mask, zeros])
+        if step == 1:
+            return found
+        places = ir.Constant(ir.VectorType(SHORT, self.lanes), [*range(0, self.lanes * step, step)])
+        return self.builder.shuffle_vector(found, zeros, places)
 
-    def mask(self, count: int) -> Any:
-        """The first this many places."""
-        kind = ir.VectorType(BIT, self.lanes)
-        return ir.Constant(kind, [int(k < count) for k in range(self.lanes)])
+    def mask(self, count: int, step: int = 1) -> Any:
+        """The first this many places, as `load` reads them."""
+        last = step * (count - 1)
+        kind = ir.VectorType(BIT, self.lanes * step)
+        return ir.Constant(kind, [int(k <= last) for k in range(self.lanes * step)])
 
-    def until(self, count: Any) -> Any:
-        """The mask of the first this many places."""
-        kind = ir.VectorType(INT, self.lanes)
-        places = ir.Constant(kind, [*range(self.lanes)])
+    def until(self, count: Any, step: int = 1) -> Any:
+        """The mask of the first this many places, as `load` reads them."""
+        kind = ir.VectorType(INT, self.lanes * step)
+        places = ir.Constant(kind, [*range(self.lanes * step)])
+        last = self.builder.mul(self.builder.sub(count, INT(1)), INT(step))
         many = ir.Constant(kind, ir.Undefined)
-        for k in range(self.lanes):
-            many = self.builder.insert_element(many, count, ir.IntType(32)(k))
-        return self.builder.icmp_signed("<", places, many)
+        for k in range(self.lanes * step):
+            many = self.builder.insert_element(many, last, SHORT(k))
+        return self.builder.icmp_signed("<=", places, many)
 
     def everywhere(self, number: Any) -> Any:
         """The number in all places of a vector."""

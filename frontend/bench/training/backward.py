@@ -314,8 +314,8 @@ def _refused(compiled: CompiledFunction, program: Program, call: Callable[..., A
 
 def _on_torchs_graph(found: Any) -> bool:
     """Whether a plain line was recorded."""
-    own: Any = tuple(each._backward_cls for each in (Node, Linked, Saved))
-    return not any(isinstance(y.grad_fn, own) for y in _outputs(found))
+    classes = (getattr(y.grad_fn, "_forward_cls", object) for y in _outputs(found))
+    return not any(issubclass(each, (Node, Linked, Saved)) for each in classes)
 
 
 def _outputs(found: Any) -> list[torch.Tensor]:

@@ -12,6 +12,7 @@ from torch.nn import functional
 import einderive as ed
 from einderive.derivations.matching.match import match
 from einderive.eops.back_ends.window_products import _summed
+from einderive.eops.cpu_kernels.products.strided import added, kernel_for
 from einderive.eops.library import weight_gradient, window_products
 from einderive.eops.library.conv import CONVOLUTIONS as CONVOLUTION_OPERATORS
 from einderive.eops.library.convolve import TRANSPOSED, Windows
@@ -104,6 +105,41 @@ def test_sums_of_products_are_equal_to_the_convolution(
         off = 1e-5 if dtype is torch.float32 else 1e-13
         torch.testing.assert_close(form().double(), wanted, rtol=off, atol=10 * off)
     assert min(compared[n] for n in CONVOLUTIONS) > 0
+
+
+@pytest.mark.parametrize(("x_step", "g_step"), [(2, 1), (1, 3), (4, 2)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("places", [16, 37, 150])
+def test_vectors_of_numbers_that_lie_apart(
+    x_step: int, g_step: int, dtype: torch.dtype, places: int
+) -> None:
+    """Nothing between them, before the first or after the last counts, also where it is NaN."""
+    x, g = (
+        torch.full((2, 5, 3 + (places - 1) * step + 3), torch.nan, dtype=dtype)
+        for step in (x_step, g_step)
+    )
+    x[..., 3:-2:x_step], g[..., 3:-2:g_step] = torch.randn(2, 5, places), torch.randn(2, 5, places)
+    x, g = x[..., 3:-2:x_step].transpose(0, 1), g[..., 3:-2:g_step].transpose(0, 1)
+    x, g = x.unsqueeze(0), g.unsqueeze(0)
+    kernel = kernel_for(x, g, 1)
+    assert kernel is not None
+    assert kernel.form.along
+    assert kernel.form.places == (places, x_step, g_step)
+    found = added(kernel(x, g)[0], x, g, 1)
+    wanted = torch.einsum("pxiq,pgjq->pxigj", x.double(), g.double()).to(dtype)
+    torch.testing.assert_close(found, wanted)
+
+
+def test_full_vectors_of_neighbours_come_before_numbers_that_lie_apart() -> None:
+    """And these before vectors that fill a part of the lanes."""
+    windows = torch.randn(1, 300).as_strided((1, 4, 64), (300, 1, 2))
+    neighbours = torch.randn(1, 64, 16).transpose(1, 2)
+    one, other = kernel_for(windows, windows, 1), kernel_for(windows, neighbours, 1)
+    assert one is not None
+    assert one.form.along
+    assert other is not None
+    assert not other.form.along
+    assert other.form.g_lanes == 16
 
 
 def test_long_sums_lose_no_digits() -> None:

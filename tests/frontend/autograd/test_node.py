@@ -116,6 +116,29 @@ def test_a_known_step_asks_for_nothing_again(monkeypatch: pytest.MonkeyPatch) ->
     assert type(f(*given).grad_fn).__name__ == "LinkedBackward"
 
 
+def test_a_known_step_of_several_outputs_asks_for_nothing_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where all cotangents are given; with fewer, another program gives the gradient."""
+    f = light("Y[i] = A[i]*B[i]; Z[i] = A[i] + C[i]", A=(3,), B=(3,), C=(3,))
+    line = lambda a, b, c: (a * b, a + c)  # noqa: E731
+    shapes = ((3,), (3,), (3,))
+    for seed in (0, 1):
+        agrees(f, line, given := operands(*shapes, seed=seed), given)
+    a, b, c = operands(*shapes)
+    for _ in range(3):
+        y, z = f(a, b, c)
+        found = torch.autograd.grad(y.sum(), (a, b), retain_graph=True)
+        torch.testing.assert_close(found, (b, a))
+        torch.testing.assert_close(
+            torch.autograd.grad(z.sum(), (a, c)), (torch.ones(3).double(),) * 2
+        )
+    monkeypatch.setattr(Caller, "unasked", None)
+    for name in ("gradient", "zeros", "slopes", "way", "settle"):
+        monkeypatch.setattr(Related, name, None)
+    agrees(f, line, given := operands(*shapes, seed=2), given)
+
+
 def test_integers_bools_and_unused_outputs() -> None:
     f = light(
         "Y[n,d] = E[I[n],d]*s; M[n] = sum[d](E[I[n],d]) > 0; Z[n] = sum[d](E[I[n],d]^3)",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
+from math import inf
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -134,12 +135,36 @@ def test_a_line_is_left_out_for_its_call_where_that_takes_long() -> None:
     """A quick call that waited for a processor when it was tried takes part all the same."""
     program = ed.parse("Y[i,k] = softmax[k](X[i,k])", X=(8, 8))
     given = lambda text: Line(program, Rival((), text, torch.softmax, program.inputs))  # noqa: E731
-    times = {"quick": 1e-5, "waited": 8e-4, "slow": 0.1}
+    times = {"quick": 1e-5, "waited": 8e-4, "slow": 0.1, "did not fit": inf}
     trials = [SimpleNamespace(text=text, seconds=seconds) for text, seconds in times.items()]
     asked: Any = SimpleNamespace(
-        outcome=SimpleNamespace(trials=trials), lines=[*map(given, (*times, "not tried"))]
+        outcome=SimpleNamespace(trials=trials, device="cpu"),
+        lines=[*map(given, (*times, "not tried"))],
     )
     assert [line.rival.text for line in choose._near(asked)] == ["quick", "waited", "not tried"]
+
+
+def test_a_line_that_was_not_tried_is_left_out_where_it_must_take_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By its temporaries, by its operations, or by the memory that is free."""
+    program = ed.parse("Y[i,k] = softmax[k](X[i,k])", X=(8, 8))
+
+    def near(known: Sequence[float], elements: int, work: float) -> bool:
+        rival = Rival((), "not tried", torch.softmax, program.inputs, elements, work)
+        other = Line(program, Rival((), "0", torch.softmax, program.inputs))
+        trials = [SimpleNamespace(text=str(n), seconds=s) for n, s in enumerate(known)]
+        outcome = SimpleNamespace(trials=trials, device="cpu")
+        asked: Any = SimpleNamespace(outcome=outcome, lines=[other, line := Line(program, rival)])
+        return line in choose._near(asked)
+
+    assert near([1e-3], 10**6, 1e6)
+    assert not near([1e-3], 10**6, 1e12)
+    assert not near([1e-3], 10**9, 1e6)
+    assert near([inf], 10**6, 1e12)  # nothing to compare it with
+    monkeypatch.setattr(choose, "free_bytes", lambda device: 1 << 20)
+    assert not near([1e-3], 10**6, 1e6)
+    assert not near([inf], 10**6, 1e6)
 
 
 @pytest.mark.usefixtures("every_line_is_faster")

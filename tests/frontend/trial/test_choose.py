@@ -127,9 +127,12 @@ def test_a_library_operator_that_loses_digits_sets_no_bar(monkeypatch: pytest.Mo
     assert (run(a, b) - exact).abs().max() < 1e-4 * exact.abs().max()
 
 
-def test_a_plain_program_of_too_many_operations_is_left_out_and_says_so() -> None:
+def test_a_plain_program_of_too_many_operations_is_left_out_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The gradient of a strided convolution as one with the whole image as its window: it would
     run for minutes."""
+    nobody_is_slow(monkeypatch)
     text = "dA[b,c,i,j] = K[f,c,i-2*h+1,j-2*w+1]*dY[b,f,h,w] where i in 0:128, j in 0:128"
     run = quickly(text, K=(32, 16, 3, 3), dY=(1, 32, 64, 64))
     verdict = trial(run, "conv2d").verdict

@@ -3,15 +3,17 @@ another one is level with it."""
 
 from dataclasses import replace
 from math import inf
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from einderive.frontend.trial import winner
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.races import ALWAYS, raced
 from einderive.frontend.trial.timing import Timing, race
 from einderive.frontend.trial.trial import Trial
-from einderive.frontend.trial.winner import fastest_plain, is_over
+from einderive.frontend.trial.winner import fastest_plain, first_right, is_over
 
 
 def entrant(seconds: float, plain: bool) -> Entrant:
@@ -84,3 +86,40 @@ def test_a_program_that_races_alone_runs_a_few_times(
     found, _ = raced([given], judge, 1.0)
     assert len(calls) == runs
     assert found[0].seconds == seconds
+
+
+def test_where_faster_ones_are_refused_the_slow_ones_are_built_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The fastest of those that were left out for their time alone, and are right."""
+
+    def named(label: str, seconds: float, slow: bool = False, run: Any = None) -> Entrant:
+        trial = Trial(label, cast("Any", label), (), seconds, 0.0, "")
+        return Entrant(trial, run, run, slow=slow)
+
+    built: list[str] = []
+
+    def candidate(label: str, plan: Any, judge: Any, *, always: bool) -> Entrant:
+        assert judge.fastest == inf
+        built.append(label)
+        return named(label, 1.0, run=print)
+
+    def hard(one: Entrant, *_: object) -> Entrant:
+        return one if one.trial.label == "c" else one.out("refused")
+
+    monkeypatch.setattr(winner, "candidate", candidate)
+    monkeypatch.setattr(winner, "tried_hard", hard)
+    monkeypatch.setattr(winner, "checked", lambda one, *_: one)
+    judge: Any = SimpleNamespace(fastest=1e-3)
+    given = [
+        named("a", 1e-3, run=print),
+        named("b", 1.0),
+        named("c", 0.3, slow=True),
+        named("d", 0.2, slow=True),
+        named("e", 0.4, slow=True),
+    ]
+    found = first_right(given, judge, cast("Any", None), cast("Any", None))
+    assert found is given[2]
+    assert found.run is print
+    assert built == ["d", "c"]
+    assert [one.trial.verdict for one in given] == ["refused", "", "", "refused", ""]

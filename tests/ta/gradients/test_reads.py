@@ -61,6 +61,28 @@ READS: Final[list[tuple[str, dict[str, Any], str]]] = [
         {"A": (40,)},
         "where(A{fill=-inf}[i] == Y[(i-j+1)//2] and",
     ),
+    (
+        "Y[i] = where(i%2 == 0, A[i//2], B[(i-1)//2]) where i in 0:8",
+        {"A": (4,), "B": (4,)},
+        "dB[i] = dY[2*i+1]",
+    ),
+    (
+        "Y[b,i] = where(i == 0, A[b], where(i == 1, B[b], C[b])) where i in 0:3",
+        {"A": (4,), "B": (4,), "C": (4,)},
+        "dA[b] = dY[b,0]\ndB[b] = dY[b,1]\ndC[b] = dY[b,2]",
+    ),
+    (
+        "Y[i,b] = where(i == 1, A[b], B[b]) where i in 0:40",
+        {"A": (4,), "B": (4,)},
+        "dA[b] = dY[1,b]",
+    ),
+    (
+        "Y[i,b] = where(4-2*i >= 0, A[b], B[b]) where i in 0:40",
+        {"A": (4,), "B": (4,)},
+        "dA[b] = dY[i,b] where i in 0:3\ndB[b] = dY[i,b] where i in 3:40",
+    ),
+    ("Y[i,b] = where(i == 40, A[b], B[b]) where i in 0:40", {"A": (4,), "B": (4,)}, "dB[b] = dY"),
+    ("Y[i,j] = A[j,0,i]", {"A": (3, 1, 4)}, "dA[j,k,i] = dY[i,j] where k in 0:1"),
     ("Y[i] = A[3*i+2*k]^2 where i in 0:20, k in 0:3", {"A": (63,)}, "(i-2*j)%3 == 0"),
     ("Y[i] = A[i] where i in 0:0", {"A": (4,)}, "dA"),
     ("Y[i] = sum[k](A[i,k])", {"A": (3, 0)}, "dA"),
