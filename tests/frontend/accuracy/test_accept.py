@@ -109,7 +109,7 @@ def test_a_template_that_matches_shows_what_a_mean_loses(monkeypatch: pytest.Mon
     (halves,) = [family for family in FAMILIES if family.name == "two halves at +-1000"]
     monkeypatch.setattr("einderive.frontend.accuracy.hard_cases.hard_families", lambda _: (halves,))
     text = "Y[h,w] = (A[h+r,w+s]-T[r,s])^2 where h in 0:241, w in 0:241"
-    found = ed.derive(text, A=(256, 256), T=(16, 16))
+    found = ed.derive(text, A=(256, 256), T=(16, 16), budget=ed.Budget(states=4000))
     rules = {"centre", "expand"}
     plan = next(p for p in found.candidates if rules <= {step.rule for step in p.steps})
     cases = unhurried(found.source, "cpu", "normwise")
