@@ -56,9 +56,9 @@ class Factor(Witness):
         if any(map(may_be_infinite, terms if chooses else [common])):
             raise RuleRefused("the factor may be infinite")
         if NOTHING in chosen(scope.body):
-            if not _stays_finite(common):
+            if not stays_finite(common):
                 raise RuleRefused("the choice may hide where the factor is infinite")
-            if not _inputs(common).isdisjoint(_inputs(*chooses)):
+            if not inputs_of(common).isdisjoint(inputs_of(*chooses)):
                 raise RuleRefused("the choice may ask whether the factor is infinite")
         rest = {
             term: expr.mul(*(f for f in subst.factors_of(term) if f is not common))
@@ -67,7 +67,7 @@ class Factor(Witness):
         if isinstance(scope.body, Add):
             inner = expr.add(*(rest[term] for term in terms))
         else:
-            inner = _chosen(scope.body, rest)
+            inner = with_branches(scope.body, rest)
         return make_scope(scope.loops, scope.sums, expr.mul(common, inner), scope.reducer)
 
     def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
@@ -86,7 +86,7 @@ class Factor(Witness):
         return surely_finite(subst.factors_of(terms_to_factor(before.body)[0])[self.factor])
 
 
-def _stays_finite(node: Node) -> bool:
+def stays_finite(node: Node) -> bool:
     """Whether the value is finite for all finite inputs, apart from overflow of sums and products:
     no quotient takes part, and no function.  Where a choice takes 0, a factor that is infinite
     would make NaN of it: `where(i > 0, a/b[i], 0)` often stands there to leave out b[0] = 0."""
@@ -105,12 +105,12 @@ def _read(node: Node) -> tuple[Scope, ...]:
     return ()
 
 
-def _chosen(node: Node, made: dict[Node, Node]) -> Node:
+def with_branches(node: Node, made: dict[Node, Node]) -> Node:
     """The choice with what `made` has for each branch in its place."""
     if not subst.branches(node):
         return made.get(node, NOTHING)
     if node not in made:
-        then, otherwise = (_chosen(branch, made) for branch in subst.branches(node))
+        then, otherwise = (with_branches(branch, made) for branch in subst.branches(node))
         if isinstance(node, Select):
             made[node] = expr.select(node.conditions, then, otherwise)
         else:
@@ -118,7 +118,7 @@ def _chosen(node: Node, made: dict[Node, Node]) -> Node:
     return made[node]
 
 
-def _inputs(*nodes: Node) -> set[Source]:
+def inputs_of(*nodes: Node) -> set[Source]:
     """The tensors that the terms read, also through scopes."""
     bodies = [stage.body for node in nodes for part in subst.walk(node) for stage in _read(part)]
     read = {access.source for body in (*nodes, *bodies) for access in subst.accesses(body)}

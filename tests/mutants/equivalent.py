@@ -94,7 +94,7 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "einderive.derivations.steps.factor",
-        "_chosen",
+        "with_branches",
         "node not in made",
         ("True",),
         "short way: a choice that was made is made again",

@@ -50,12 +50,12 @@ def distances(a: Any, b: Any) -> Any:
 def test_the_chosen_derivation_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates_win(monkeypatch)
     budget = ed.Budget(states=300)
-    f = ed.compile(DISTANCES, A=("n", 20), B=(200, 20), n=300, budget=budget, remember=False)
+    f = ed.compile(DISTANCES, A=("n", 20), B=(400, 20), n=500, budget=budget, remember=False)
     assert f.chosen.plan is not None
     assert f.chosen.plan.steps
     nobody_searches(monkeypatch)
-    for n in (210, 310):
-        a, b = drawn(n, 20), drawn(200, 20)
+    for n in (410, 510):
+        a, b = drawn(n, 20), drawn(400, 20)
         np.testing.assert_allclose(f(a, b), distances(a, b), rtol=1e-5, atol=1e-5)
         other = f._sizes._known[(("n", n),)]
         assert other.chosen.plan is not None
