@@ -189,6 +189,9 @@ ILL_FORMED = {
     "unsorted terms": Row(0, ((1, 1), (0, 1))),
     "a divisor of zero": Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 0, 1),)),
     "a negative divisor": Row(0, ((0, 1),), ((Row(0, ((0, 1),)), -2, 1),)),
+    "a divisor of zero within": Row(
+        0, (), ((Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 0, 1),)), 2, 1),)
+    ),
     "a floor that divides": Row(0, (), ((Row(0, ((0, 2),)), 2, 1),)),
     "a floor of zero times": Row(0, ((0, 1),), ((Row(0, ((0, 1),)), 3, 0),)),
 }
