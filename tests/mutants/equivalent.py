@@ -220,27 +220,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "told to the type checker: a body with an infinite number is refused before",
     ),
     (
-        "einderive.derivations.steps.factor",
-        "_chosen",
-        "node not in made",
-        ("True",),
-        "short way: a choice that occurs twice is made twice, as the same object",
-    ),
-    (
-        "einderive.derivations.steps.factor",
-        "chosen",
-        "branch not in found",
-        ("True",),
-        "short way: a branch that occurs twice is looked at twice, and listed once",
-    ),
-    (
-        "einderive.derivations.steps.factor",
-        "terms_to_factor",
-        "not branches(body) or not found",
-        ("not branches(body)",),
-        "no such body: a choice between 0 and 0 is 0 by its constructor",
-    ),
-    (
         "einderive.derivations.steps.centre",
         "Centre.apply",
         "expr.split_coefficient(part)[0] > 0",
@@ -264,13 +243,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
             "not too_long",
         ),
         "short way: built all the same, it is longer or has one more condition, and is left",
-    ),
-    (
-        "einderive.ta.facts.kinds",
-        "_kinds",
-        "is_position(node) and isinstance(node, Access)",
-        ("is_position(node)",),
-        "told to the type checker: an iterator as a value is a read",
     ),
     (
         "einderive.ta.facts.kinds",
@@ -525,20 +497,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "no such body: 0 times anything is the number 0",
     ),
     (
-        "einderive.derivations.steps.fuse",
-        "_counted",
-        "access.free & ~node.free",
-        ("True", "False"),
-        "short way: what is too long is built and then left, and what is not there is not found",
-    ),
-    (
-        "einderive.derivations.steps.fuse",
-        "_counted",
-        "found is None",
-        ("True",),
-        "short way: counted again",
-    ),
-    (
         "einderive.derivations.checker.axioms",
         "known_value",
         "rises < 0",
@@ -572,13 +530,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "scope.body.free >> position & 1",
         ("True",),
         "short way: what is not seen to return is read back",
-    ),
-    (
-        "einderive.derivations.steps.maps",
-        "_canonical",
-        "len(terms) == 1 and (not row.floors)",
-        ("False",),
-        "short way for the commonest row",
     ),
     (
         "einderive.derivations.steps.maps",
