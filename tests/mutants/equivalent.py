@@ -66,6 +66,13 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         "einderive.derivations.checker.axioms",
+        "as_comparison",
+        "FUNCTIONS[name].picks and set(operands[1:]) == {(Term(ONE),), ZERO}",
+        ("set(operands[1:]) == {(Term(ONE),), ZERO}",),
+        "no such function: a choice alone has three operands",
+    ),
+    (
+        "einderive.derivations.checker.axioms",
         "orders",
         "one.leaf != other.leaf or one.rows == other.rows",
         ("one.leaf != other.leaf",),

@@ -402,3 +402,11 @@ def test_no_side_without_the_other_sides_value_is_accepted(count: int) -> None:
     assert shown >= 0.6 * count
     assert with_infinity >= 0.3 * count
     assert refused >= 0.3 * count
+
+
+@pytest.mark.parametrize(("at_the_border", "equal"), [("B[i]", True), ("2*B[i]", False)])
+def test_minus_infinity_is_less_than_a_number(at_the_border: str, equal: bool) -> None:
+    one = scope_of("Y[i] = where(A{fill=-inf}[i-1] < 3, B[i], 2*B[i])")
+    within = "where(A[i-1] < 3, B[i], 2*B[i])"
+    other = scope_of(f"Y[i] = where(i >= 1, {within}, {at_the_border})")
+    assert (not_equal(one, other) is None) is equal
