@@ -17,7 +17,7 @@ KINDS: Final = {
     "words": r"\S.*?",
     "number": NUMBER,
     "number,": f"{NUMBER},",
-    "numberx": f"{NUMBER}x",
+    "numberx": f"{NUMBER}[x%]",
     "time": rf"{NUMBER} (?:ns|us|ms|s)",
 }
 PRINTED: Final[Mapping[str, str]] = {
@@ -38,8 +38,8 @@ PRINTED: Final[Mapping[str, str]] = {
     "derived:number ratio:number :number :number",
     "backward": "formula:words n:number torch:time :number own:time faster:number noise:time "
     ":number :number forward:number verdict:words",
-    "memory-kernels": "formula:words :number :number :number :number own:number best:number "
-    "torch:number program:words",
+    "memory-kernels": "formula:words :number own:number :number share:numberx torch:number "
+    "ratio:number :number",
 }
 """The columns of a row of a printed table with their kinds; one without a name is not read."""
 SECTION: Final = re.compile(r"(case \d+: [^ ].*?)  .*")

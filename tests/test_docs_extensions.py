@@ -4,9 +4,10 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from sphinx.application import Sphinx
 
 from tests.test_layers import ROOT
+
+Sphinx = pytest.importorskip("sphinx.application").Sphinx
 
 TEXT = """First line.  It has two sentences.
 

@@ -4,10 +4,11 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from sphinx.application import Sphinx
 
 from tests.frontend.browser import Opened, chromium
 from tests.test_layers import ROOT
+
+Sphinx = pytest.importorskip("sphinx.application").Sphinx
 
 FIRST = 3
 WANTED = {

@@ -1,7 +1,8 @@
 """What a machine can do, and the seconds that some work takes on it.
 
     seconds = max(operations / rate, bytes_moved / bandwidth + rows * row) + functions
-              + bytes_copied / strided bandwidth + launches + further calls * call
+              + bytes_copied / strided bandwidth + bytes_in_runs / dense bandwidth
+              + launches + further calls * call
 
 Copies for padding and layouts run before the call and add up with it; views are free.  A rate
 depends on the shape of the work, and a bandwidth on the bytes that one call goes over.
@@ -171,6 +172,8 @@ class Machine:
         if work.bytes_copied:
             copies = work.bytes_copied / self.bytes_a_second(work.bytes_copied, "strided")
             copies += self.launches.get(LAYOUT, 0.0)
+        if work.bytes_in_runs:
+            copies += work.bytes_in_runs / self.bytes_a_second(work.bytes_in_runs)
         if work.pads:
             copies += work.pads * self.launches.get(PAD, 0.0)
         if work.calls:

@@ -53,7 +53,7 @@ def grouped_work(binding: Binding, convolution: Convolution, points: int, taps: 
     bounds, roles = bounds_of(binding, convolution.found), binding.roles
     a, k = binding.operands
     outer, inner = convolution.roles
-    moved, copied = call_bytes(
+    moved, copied, in_runs = call_bytes(
         binding.scope,
         operand_bytes(a, images.rows, bounds, (roles["n"], (*roles["g"], *roles["c"]))),
         operand_bytes(k, kernel.rows, bounds, ((*roles["g"], *roles[outer]), roles[inner])),
@@ -62,12 +62,12 @@ def grouped_work(binding: Binding, convolution: Convolution, points: int, taps: 
     columns, summed = binding.extent(outer), binding.extent(inner) * taps
     shape = (binding.extent("g"), points, columns, summed)
     used = utilisation(points, columns, summed)
-    if not copied and not _in_order(a, images, roles, bounds):
+    if not copied and not in_runs and not _in_order(a, images, roles, bounds):
         copied += 2.0 * moved
     pads = padded_copies(images.rows, a.source.ranges, bounds)
     pads += padded_copies(kernel.rows, k.source.ranges, bounds)
     work = Work(2.0 * prod(shape), moved, 1, _unit(binding, convolution), used, copied, shape)
-    return work._replace(pads=pads, views=_views(binding))
+    return work._replace(pads=pads, views=_views(binding), bytes_in_runs=in_runs)
 
 
 def _in_order(

@@ -71,14 +71,15 @@ def _work(binding: Binding) -> Work:
     for read, own in zip(binding.operands, "mn", strict=True):
         groups = (roles[own], roles["k"])
         role = groups[0] + groups[1]
-        touched, copied = operand_bytes(read, read.rows, scope.domain, groups, role)
-        again = 0 if copied else overlap_bytes(read, role, scope.extents)
-        operands.append((touched, copied + again))
-    moved, copied = call_bytes(scope, *operands)
+        traffic = operand_bytes(read, read.rows, scope.domain, groups, role)
+        if not traffic.copied and not traffic.in_runs:
+            traffic = traffic._replace(copied=overlap_bytes(read, role, scope.extents))
+        operands.append(traffic)
+    moved, copied, in_runs = call_bytes(scope, *operands)
     used, shape = utilisation(m, n, k), (b, m, n, k)
     pads = sum(padded_copies(r.rows, r.source.ranges, scope.domain) for r in binding.operands)
     work = Work(2.0 * b * m * n * k, moved, 1, "matmul", used, copied, shape)
-    return work._replace(views=_views(binding), pads=pads)
+    return work._replace(views=_views(binding), pads=pads, bytes_in_runs=in_runs)
 
 
 def _views(binding: Binding) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import NamedTuple
 
 from einderive.ta.facts.memory_walks import dense_strides, held_strides, merges
 from einderive.ta.ir import affine
@@ -17,8 +18,17 @@ from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Scope
 
 LONG_RUN = 3
-"""A copy of runs of so many elements takes as long as one of a transposed matrix; of longer runs,
-less."""
+"""A copy of runs of so many elements takes as long as one of a transposed matrix; in longer runs,
+the rest of the elements are copied as in a dense copy."""
+
+
+class Traffic(NamedTuple):
+    """Bytes that a call moves, those that are copied before it element by element, and those of
+    these copies that lie in long runs."""
+
+    moved: float
+    copied: float
+    in_runs: float = 0.0
 
 
 def output_bytes(scope: Scope) -> float:
@@ -31,7 +41,7 @@ def operand_bytes(
     bounds: Ranges,
     roles: Sequence[Sequence[int]] = (),
     unit_stride: Sequence[int] = (),
-) -> tuple[float, float]:
+) -> Traffic:
     """The bytes of the source that `access.source[rows]` touches over the bounds, and those of the
     copies that give it one dimension for each role.
 
@@ -62,18 +72,18 @@ def operand_bytes(
     for i in steps:
         lo, hi = bounds[i]
         elements *= hi - lo
-    copied = 2.0 * min(elements, lengths) if pads else 0.0
+    copied, in_runs = 2.0 * min(elements, lengths) if pads else 0.0, 0.0
     dense = True
     for role in roles:
         if len(role) > 1 and not merges(role, steps, bounds):
             dense = False
             break
     if not dense or not _runs_along(unit_stride, steps, bounds):
-        copied += (
-            2 * elements * min(1.0, LONG_RUN / _run(roles[-1] if roles else (), steps, bounds))
-        )
+        single = min(1.0, LONG_RUN / _run(roles[-1] if roles else (), steps, bounds))
+        copied += 2.0 * elements * single
+        in_runs = 2.0 * elements * (1.0 - single)
     size = element_bytes(source)
-    return float(min(elements, source.size) * size), float(copied * size)
+    return Traffic(float(min(elements, source.size) * size), copied * size, in_runs * size)
 
 
 def _run(role: Sequence[int], steps: Mapping[int, int], bounds: Ranges) -> int:
@@ -119,11 +129,11 @@ def read_bytes(
     return sum(operand_bytes(access, rows, bounds, roles))
 
 
-def call_bytes(scope: Scope, *operands: tuple[float, float]) -> tuple[float, float]:
-    """The bytes that a call moves, its output included, and the bytes that are copied for it.
-    Operands count as in `operand_bytes`."""
-    moved, copied = output_bytes(scope), 0.0
-    for touched, arranged in operands:
-        moved += touched
-        copied += arranged
-    return moved, copied
+def call_bytes(scope: Scope, *operands: Traffic) -> Traffic:
+    """The traffic of a call, its output included."""
+    moved, copied, in_runs = output_bytes(scope), 0.0, 0.0
+    for operand in operands:
+        moved += operand.moved
+        copied += operand.copied
+        in_runs += operand.in_runs
+    return Traffic(moved, copied, in_runs)

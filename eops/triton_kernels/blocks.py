@@ -20,6 +20,10 @@ WARP_BYTES: Final = 16 * 64
 two instructions."""
 LAUNCHED_PROGRAM_SECONDS: Final = 1e-6
 KEPT: Final = 4
+FEWEST_TERMS: Final = 1024
+"""Of a reduction that is worth thousands of lanes."""
+LANES_A_WARP: Final = 512
+"""Elements of a tile for each warp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,12 @@ def loop_configs(outputs: int, element_bytes: int) -> tuple[Config, ...]:
 
 
 def flat_configs(outputs: int, reduction: int) -> tuple[Config, ...]:
-    """Outputs times reduction, about 1024 lanes: the fewer the outputs, the more along the sum."""
+    """Outputs times reduction, about 1024 lanes, or 4096 for long reductions: the fewer the
+    outputs, the more along the sum."""
     across, along = power_of_two(outputs), power_of_two(reduction)
     shapes = {(min(1024 // lanes, across), min(lanes, along)) for lanes in (8, 32, 128, 512, 1024)}
+    if reduction >= FEWEST_TERMS:  # few outputs are as much work for each unit
+        shapes |= {(min(block, across), 4096 // block) for block in (32, 64)}
 
     def wasted(shape: tuple[int, int]) -> tuple[float, int]:
         programs = -(-outputs // shape[0])
@@ -62,8 +69,22 @@ def flat_configs(outputs: int, reduction: int) -> tuple[Config, ...]:
 
     order = sorted(shapes, key=wasted)
     return tuple(
-        Config((("BLOCK", block), ("BLOCK_R", lanes)), 4 if block * lanes >= 512 else 2)
+        Config((("BLOCK", block), ("BLOCK_R", lanes)), max(2, min(8, block * lanes // 256)))
         for block, lanes in order
+    )
+
+
+def tile_configs(rows: int, columns: int, turned: bool) -> tuple[Config, ...]:
+    """Tiles of two loops: whole lines of memory along both where operands are turned, else many
+    along the columns."""
+    sides = [(64, 64), (32, 64), (64, 32), (32, 32)]
+    if not turned:
+        sides = [(8, 256), (8, 128), (4, 256), (16, 128)]
+    tiles = dict.fromkeys(
+        (min(q, power_of_two(rows)), min(p, power_of_two(columns))) for q, p in sides
+    )
+    return tuple(
+        Config((("BLOCK_Q", q), ("BLOCK_P", p)), max(1, q * p // LANES_A_WARP)) for q, p in tiles
     )
 
 

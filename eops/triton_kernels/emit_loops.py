@@ -1,26 +1,31 @@
 """The loop forms of a kernel: a block of outputs per program, reductions nested or flattened.
 
 loop   acc[lane] = reduce over s0: reduce over s1: ...           shape [BLOCK]
+tile   acc[q, p] = reduce over s0: reduce over s1: ...           shape [BLOCK_Q, BLOCK_P]
 flat   acc[lane, r] = reduce over chunks of the flattened sum    shape [BLOCK, BLOCK_R], then r
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from einderive.eops.triton_kernels.emit_access import (
     TRITON_DTYPE,
     Frame,
+    Lanes,
     across_lanes,
     axis,
     identity,
+    row_text,
 )
 from einderive.eops.triton_kernels.emit_scalar import BodyWriter
-from einderive.eops.triton_kernels.plan import Plan
+from einderive.eops.triton_kernels.plan import Plan, strides
 from einderive.ta.functions import REDUCERS
+from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 
 INDENT = "    "
+TILE_SHAPE = "[BLOCK_Q, BLOCK_P]"
 
 
 def decode(
@@ -77,9 +82,56 @@ def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
     """The kernel's statements and helpers, reductions as nested loops."""
     first = len(plan.scope.loops)
     lines, names = decode("index", range(first), plan.scope.domain)
-    sums = plan.scope.sums
-    every = [names.get(i, f"s{i - first}") for i in range(len(plan.scope.domain))]
     lanes = (axis(names, range(first), "live", "0 * index"),)
+    body, helpers = _nested(plan, names, lanes, "[BLOCK]")
+    return output_setup(plan, lines) + body + store(plan), helpers
+
+
+def tile_kernel(plan: Plan) -> tuple[list[str], list[str]]:
+    """The kernel's statements and helpers for a tile of two loops; a program has one place of the
+    others."""
+    domain, first = plan.scope.domain, len(plan.scope.loops)
+    q, p = plan.tile
+    rest, names = decode("place", [i for i in range(first) if i not in plan.tile], domain)
+    q_lines, q_name = decode("index_q[:, None]", [q], domain)
+    p_lines, p_name = decode("index_p[None, :]", [p], domain)
+    names |= q_name | p_name
+    lanes = (
+        axis(names, [q], "live_q[:, None]", "0 * index_q[:, None]"),
+        axis(names, [p], "live_p[None, :]", "0 * index_p[None, :]"),
+    )
+    body, helpers = _nested(plan, names, lanes, TILE_SHAPE)
+    offset = affine.ZERO
+    for i, stride in enumerate(strides(plan.scope.loops)):
+        offset = affine.add(offset, affine.shift(affine.iterator(i), -domain[i].lo), stride)
+    frame = Frame([names[i] for i in range(first)], lanes, domain)
+    setup = [
+        *index_setup(plan.wide),
+        f"rows = tl.cdiv({domain[q].extent}, BLOCK_Q)",
+        f"columns = tl.cdiv({domain[p].extent}, BLOCK_P)",
+        "place = pid // (rows * columns)",
+        "index_q = pid // columns % rows * BLOCK_Q + tl.arange(0, BLOCK_Q)",
+        "index_p = pid % columns * BLOCK_P + tl.arange(0, BLOCK_P)",
+        f"live_q = index_q < {domain[q].extent}",
+        f"live_p = index_p < {domain[p].extent}",
+        *rest,
+        *q_lines,
+        *p_lines,
+    ]
+    stored = [
+        f"result = tl.broadcast_to(result, {TILE_SHAPE})",
+        f"tl.store(out + ({row_text(offset, frame)}), result.to({TRITON_DTYPE[plan.out_dtype]}),"
+        " mask=live_q[:, None] & live_p[None, :])",
+    ]
+    return [*setup, *body, *stored], helpers
+
+
+def _nested(
+    plan: Plan, names: Mapping[int, str], lanes: tuple[Lanes, ...], shape: str
+) -> tuple[list[str], list[str]]:
+    """`result`, of that shape or a part of it, over nested loops of the sums, and helpers."""
+    first, sums = len(plan.scope.loops), plan.scope.sums
+    every = [names.get(i, f"s{i - first}") for i in range(len(plan.scope.domain))]
     frame = Frame(every, lanes, plan.scope.domain)
     writer = BodyWriter(plan, frame, len(sums) + 1, lambda free: (free >> first).bit_length())
     compute = TRITON_DTYPE[plan.compute]
@@ -88,12 +140,12 @@ def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
     if not sums or empty:
         body = [*writer.lines[0], f"result = {value}"]
     else:
-        body = [f"result = tl.full([BLOCK], {identity(plan)}, {compute})", *writer.lines[0]]
+        body = [f"result = tl.full({shape}, {identity(plan)}, {compute})", *writer.lines[0]]
         for depth, bound in enumerate(sums):
             body += indent([f"for r{depth} in range({bound.lo}, {bound.hi}):"], depth)
             body += indent([f"s{depth} = zero + r{depth}", *writer.lines[depth + 1]], depth + 1)
         body += indent([f"result = {combine(plan, 'result', value)}"], len(sums))
-    return output_setup(plan, lines) + body + store(plan), list(writer.helpers)
+    return body, list(writer.helpers)
 
 
 def scalar_identity(plan: Plan) -> str:

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 
 from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE
 from einderive.eops.triton_kernels.emit_dot import dot_kernel
-from einderive.eops.triton_kernels.emit_loops import flat_kernel, indent, loop_kernel
+from einderive.eops.triton_kernels.emit_loops import (
+    flat_kernel,
+    indent,
+    loop_kernel,
+    tile_kernel,
+)
 from einderive.eops.triton_kernels.emit_scalar import helper_source
 from einderive.eops.triton_kernels.plan import Plan
 from einderive.ta.ir.node import Tensor
 
 PROGRAM = {
     "loop": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1 of the flattened output",
+    "tile": "program p computes the tile p of loops {0} and {1} of outputs, BLOCK_Q by BLOCK_P",
     "flat": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1, BLOCK_R terms at a time",
     "dot": "program p computes the tile (batch, m, n) = p unravelled, n fastest",
 }
@@ -29,7 +35,8 @@ def emit(plan: Plan, formula: str = "", *, upcast: bool = False) -> str:
     if plan.form == "dot":
         lines, helpers = dot_kernel(plan, upcast=upcast)
     else:
-        lines, helpers = flat_kernel(plan) if plan.form == "flat" else loop_kernel(plan)
+        write = {"flat": flat_kernel, "tile": tile_kernel, "loop": loop_kernel}[plan.form]
+        lines, helpers = write(plan)
     blocks = [f"{block}: tl.constexpr" for block, _ in plan.configs[0].blocks]
     arguments = [*(f"a{i}" for i in range(len(plan.sources))), "out", *blocks]
     return module(_comments(plan, formula), helpers, plan.compute, arguments, lines)
@@ -71,7 +78,7 @@ def _comments(plan: Plan, formula: str) -> list[str]:
         lines.append(f"a{i} = {label}[{ranges}], {dtype}")
     loops = ", ".join(f"{r.lo}:{r.hi}" for r in plan.scope.loops)
     lines.append(f"out[{loops}], {plan.out_dtype}; computed in {TRITON_DTYPE[plan.compute][3:]}")
-    lines.append(PROGRAM[plan.form])
+    lines.append(PROGRAM[plan.form].format(*plan.tile))
     roles = plan.contraction
     if roles is not None:
         lines.append(

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import prod
 from typing import Literal, NamedTuple
 
 from einderive.eops import dtypes as types
-from einderive.eops.triton_kernels.blocks import Config, dot_configs, flat_configs, loop_configs
+from einderive.eops.triton_kernels.blocks import (
+    Config,
+    dot_configs,
+    flat_configs,
+    loop_configs,
+    tile_configs,
+)
 from einderive.eops.triton_kernels.contraction import ZERO, Contraction, by_stride, contraction
 from einderive.ta.errors import BuildError
 from einderive.ta.facts.integer_sets import row_bounds
@@ -21,13 +28,18 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Node, Scope, Select, Source, Tensor
 from einderive.ta.ir.subst import accesses, sources, walk
 
-Form = Literal["loop", "flat", "dot"]
-"""`loop`: a block of outputs a program, nested reduction loops.  `flat`: the reduction iterators
-flattened and vectorised too.  `dot`: tiles of a matrix product."""
+Form = Literal["loop", "tile", "flat", "dot"]
+"""`loop`: a block of outputs a program, nested reduction loops.  `tile`: the same, but the outputs
+are a tile of two loops.  `flat`: the reduction iterators flattened and vectorised too.  `dot`:
+tiles of a matrix product."""
 
+TILE_BLOCKS = ("BLOCK_Q", "BLOCK_P")
+"""The sides of a tile."""
 HALVES = ("float16", "bfloat16")
 MAX_PROGRAMS = 2**31 - 1
 LONG_REDUCTION = 32
+LEAST_SIDE = 16
+"""Of a loop that is a side of a tile."""
 FEW_OUTPUTS = 1 << 17
 """Outputs that, one a lane, leave most of a large GPU idle while each is reduced.  Sums of the
 columns of 8192 x 8192 on an H100: 3.2 ms as a loop."""
@@ -58,8 +70,9 @@ class Plan:
 
     `dtypes` are the sources' element types in argument order; the stage computes in `compute` and
     writes `out_dtype`.  `wide` asks for 64-bit indices.  `flat_order` is the order of reduction
-    iterators in the flattened reduction, the contiguous one last.  `after` is what is written
-    instead of a product: a scalar expression, and the source in it that stands for the product.
+    iterators in the flattened reduction, the contiguous one last.  `tile` are the loops of a tile,
+    the one last along which the output runs.  `after` is what is written instead of a product: a
+    scalar expression, and the source in it that stands for the product.
     """
 
     scope: Scope
@@ -72,6 +85,7 @@ class Plan:
     form: Form
     contraction: Contraction | None
     flat_order: tuple[int, ...]
+    tile: tuple[int, ...]
     wide: bool
     configs: tuple[Config, ...]
 
@@ -112,6 +126,11 @@ class Plan:
 
     def grid(self, config: Config) -> int:
         """The number of programs; they all lie on grid axis 0, which takes up to 2^31-1."""
+        if self.tile:
+            found = self.outputs // self.extent(self.tile)
+            for i, block in zip(self.tile, TILE_BLOCKS, strict=True):
+                found *= -(-self.scope.domain[i].extent // config.block(block))
+            return found
         if self.contraction is None:
             return -(-self.outputs // config.block("BLOCK"))
         roles = self.contraction
@@ -150,11 +169,15 @@ def plan(
     roles = None if compute == "int64" or empty else contraction(scope)
     order = _flat_order(scope, loads)
     form: Form = "loop"
+    tile: tuple[int, ...] = ()
     if roles is not None:
         form = "dot"
         roles = roles.ordered(load.offset for load in loads.values())
     elif _prefers_flat(scope, loads, order):
         form = "flat"
+    else:
+        tile = _tile(scope, tuple(loads.values()))
+        form = "tile" if tile else "loop"
     made = Plan(
         scope=scope,
         after=after,
@@ -166,6 +189,7 @@ def plan(
         form=form,
         contraction=roles,
         flat_order=order,
+        tile=tile,
         wide=not empty and _needs_64_bits(scope, read, loads, after),
         configs=(),
     )
@@ -223,6 +247,37 @@ def _prefers_flat(scope: Scope, loads: Mapping[Access, Load], order: Sequence[in
     return along_sum and strided
 
 
+def _tile(scope: Scope, loads: Sequence[Load]) -> tuple[int, ...]:
+    """The loops q and p of a tile, or nothing: the output runs along p through its memory.
+
+    Where some operand runs along q, a tile reads and writes both in whole lines of memory, and its
+    lanes exchange what they read.  Where several reads meet the same elements at different q, as
+    those of a stencil do, all but the first find them in the cache of the multiprocessor."""
+    last = max((i for i, side in enumerate(scope.loops) if side.extent > 1), default=0)
+    large = [i for i, side in enumerate(scope.loops) if side.extent >= LEAST_SIDE]
+    if last not in large:
+        return ()
+    turned = [(i, last) for load in loads for i in large if _is_turned(load, i, last)]
+    met = [(i, last) for i in large if i != last and _meet(loads, i)]
+    return next(iter((*turned, *met)), ())
+
+
+def _is_turned(load: Load, q: int, p: int) -> bool:
+    """Whether the load runs along q through its memory, and not along p."""
+    return abs(load.offset.coefficient(q)) == 1 and abs(load.offset.coefficient(p)) > 1
+
+
+def _meet(loads: Sequence[Load], q: int) -> bool:
+    """Whether two reads of a source differ by whole steps of q alone, and by one at least."""
+    for one, other in combinations(loads, 2):
+        step = one.offset.coefficient(q)
+        if one.operand == other.operand and step:
+            apart = affine.add(one.offset, other.offset, -1)
+            if not affine.iterators(apart) and abs(apart.const) >= abs(step):
+                return True
+    return False
+
+
 def _needs_64_bits(
     scope: Scope,
     read: Sequence[Source],
@@ -260,4 +315,8 @@ def _configs(plan: Plan) -> tuple[Config, ...]:
         return dot_configs(batch, m, n, k, types.BYTES[plan.half or plan.compute])
     if plan.form == "flat":
         return flat_configs(plan.outputs, plan.reduction)
+    if plan.tile:
+        q, p = plan.tile
+        turned = any(_is_turned(load, q, p) for load in plan.loads.values())
+        return tile_configs(plan.scope.domain[q].extent, plan.scope.domain[p].extent, turned)
     return loop_configs(plan.outputs, min((types.BYTES[d] for d in plan.dtypes), default=4))

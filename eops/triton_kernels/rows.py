@@ -109,10 +109,11 @@ class RowPlan:
         busy = [rows for rows in blocks if self.rows >= UNITS * rows] or [min(blocks)]
         found = []
         for rows in dict.fromkeys((*busy, *blocks)):
-            warps = power_of_two(max(1, rows * along // LANES_A_WARP))
-            found.append(
-                Config((("BLOCK", rows), ("BLOCK_R", along)), max(1, min(MOST_WARPS, warps)))
-            )
+            block = (("BLOCK", rows), ("BLOCK_R", along))
+            warps = min(MOST_WARPS, power_of_two(max(1, rows * along // LANES_A_WARP)))
+            found.append(Config(block, warps))
+            if self.whole and warps > 1 and rows * along <= warps * LANES_A_WARP:
+                found.append(Config(block, warps // 2))
         return tuple(found)
 
     def grid(self, config: Config) -> int:

@@ -11,13 +11,16 @@ from __future__ import annotations
 from math import prod
 from typing import Final
 
+from einderive.eops import dtypes as types
 from einderive.eops.triton_kernels.blocks import UNITS
 from einderive.eops.triton_kernels.contraction import contraction
+from einderive.eops.triton_kernels.plan import default_dtype
+from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Condition, Scope
-from einderive.ta.ir.subst import substitute
+from einderive.ta.ir.subst import accesses, sources, substitute
 
 PROGRAMS: Final = 2 * UNITS
 """This many programs keep a GPU busy."""
@@ -27,6 +30,17 @@ TERMS: Final = 4096
 """The least number of terms in a part of a reduction."""
 DEPTH: Final = 512
 """The same for a product, which multiplies a tile with each term."""
+ABREAST: Final = 32
+"""Outputs that a program reduces at once where no operand runs along the sums: each load is a line
+of memory."""
+ABREAST_TERMS: Final = 512
+"""The least number of terms in a part of such a reduction."""
+BUSIER: Final = 8
+"""Times as many programs keep a GPU busy with loads of such lines: 256 programs reach half of the
+bandwidth of an H200 (columns of 8192 x 8192 in bfloat16)."""
+WIDE: Final = 4
+"""Times as many keep it busy with products that have no matrix instructions, which wait for each
+other: 128 programs reach a third of the library's speed there (a convolution in float32)."""
 
 
 def split(stage: Scope) -> tuple[Scope, Scope] | None:
@@ -64,13 +78,26 @@ def parts(stage: Scope) -> int:
     """The number of parts that keeps a GPU busy, where each is long enough."""
     terms = prod(side.extent for side in stage.sums)
     roles = contraction(stage)
+    outputs = max(prod(stage.shape), 1)
     if roles is None:
-        return min(PROGRAMS // max(prod(stage.shape), 1), terms // TERMS)
+        if _runs_along_sums(stage):
+            return min(PROGRAMS // outputs, terms // TERMS)
+        return min(BUSIER * PROGRAMS // -(-outputs // ABREAST), terms // ABREAST_TERMS)
     batch, m, n = (
         prod(stage.domain[i].extent for i in role) for role in (roles.batch, roles.m, roles.n)
     )
     tiles = batch * -(-m // TILE) * -(-n // TILE)
-    return min(PROGRAMS // tiles, terms // DEPTH)
+    exact = {types.BYTES[default_dtype(source)] >= 4 for source in sources(stage.body)}
+    return min((WIDE if any(exact) else 1) * PROGRAMS // tiles, terms // DEPTH)
+
+
+def _runs_along_sums(stage: Scope) -> bool:
+    """Whether some operand, or none, has its elements one after the other along a sum."""
+    first = len(stage.loops)
+    reads = [dense_strides(read.source, read.rows) for read in accesses(stage.body)]
+    along = [abs(steps.get(i, 0)) == 1 for steps in reads for i in range(first, len(stage.domain))]
+    beside = [abs(steps.get(i, 0)) == 1 for steps in reads for i in range(first)]
+    return any(along) or not any(beside)
 
 
 def _near_divisor(extent: int, parts: int) -> int:

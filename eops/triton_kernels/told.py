@@ -135,7 +135,10 @@ def _pseudo_code(made: Plan) -> Iterator[str]:
         yield f"in parallel for batch, m by BLOCK_M, n by BLOCK_N of {', '.join(sides[:count])}"
         yield f"    for k by BLOCK_K of {', '.join(sides[i] for i in roles.k)}"
     else:
-        yield f"in parallel for {', '.join(sides[:count]) or 'one output'}, BLOCK at once"
+        block = "BLOCK"
+        if made.tile:
+            block = "BLOCK_Q of i{} and BLOCK_P of i{}".format(*made.tile)
+        yield f"in parallel for {', '.join(sides[:count]) or 'one output'}, {block} at once"
         at_once = ", BLOCK_R at once" if made.form == "flat" else ""
         yield f"    for {', '.join(sides[count:])}{at_once}" if scope.sums else "    once"
     for number, load in enumerate(made.loads.values()):

@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import inf, isfinite, isnan
 
 import numpy as np
@@ -112,8 +113,9 @@ def reference(
     if accept_integers.stays_whole(program):
         exact = tuple(accept_integers.exact_case(program, given) for given in (inputs, whole))
         for case in exact:
+            whole_numbers = _Given(case.inputs)
             for root, output in zip(program.roots(), case.outputs, strict=True):
-                _confirm(root, output, case.inputs, accept_integers.WrappingField())
+                _confirm(root, output, whole_numbers, accept_integers.WrappingField())
         types = exact[0].types
         return Reference(inputs, exact[0].outputs, 0.0, exact=exact, types=types)
     found = _real_reference(program, inputs, accuracy)
@@ -143,10 +145,10 @@ def _real_reference(
     else:
         outputs = tuple(in_numbers(lower_all(root)(wide)) for root in roots)
     scopes = [piece.scope for piece in parts] or roots
-    checked = 0.0
+    checked, given = 0.0, _Given(wide)
     for scope, output in zip(scopes, outputs, strict=True):
         if checked < MOST_CHECKED:
-            checked += _confirm(scope, output, wide, RealField())
+            checked += _confirm(scope, output, given, RealField())
     sizes = None
     if accuracy == "componentwise":
         sizes = tuple(in_numbers(lower_all(magnitude(scope))(wide)).abs() for scope in scopes)
@@ -193,18 +195,26 @@ def epsilon(program: Program) -> float:
     return 0.0
 
 
-def _confirm(
-    root: Scope, output: torch.Tensor, given: Mapping[Tensor, torch.Tensor], domain: Field
-) -> float:
+@dataclass(frozen=True)
+class _Given:
+    """The inputs, and the same as arrays on the host, copied once however often they are read."""
+
+    tensors: Mapping[Tensor, torch.Tensor]
+
+    @cached_property
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {source.name: value.cpu().numpy() for source, value in self.tensors.items()}
+
+
+def _confirm(root: Scope, output: torch.Tensor, given: _Given, domain: Field) -> float:
     """The reference against the interpreter, at points; the values that this took."""
-    if 0 in root.shape or any(value.is_complex() for value in (output, *given.values())):
+    if 0 in root.shape or any(value.is_complex() for value in (output, *given.tensors.values())):
         return 0.0
     count = max(1, affordable([root], SAMPLES, MOST_WORK))
     if visited([root], count) > MOST_ALONE:
         return _confirm_in_part(root, given, domain)
     points = positions(root, count)
-    values = {source.name: value.cpu().numpy() for source, value in given.items()}
-    found = evaluate_at(root, points, values, domain)
+    found = evaluate_at(root, points, given.arrays, domain)
     got = at_points(root, points, output).cpu().numpy()
     if isinstance(domain, accept_integers.WrappingField):
         if not np.array_equal(got, found):
@@ -215,7 +225,7 @@ def _confirm(
     got, exact, scale = got[finite], exact[finite], _largest(exact) or 1.0
     if not np.allclose(got, exact, rtol=1e-9, atol=1e-9 * scale):
         # what cancels is off by the rounding of its terms
-        terms = evaluate_at(magnitude(root), points, values, domain)
+        terms = evaluate_at(magnitude(root), points, given.arrays, domain)
         if not np.allclose(got, exact, rtol=1e-9, atol=1e-9 * _largest(terms)):
             raise BuildError("the float64 reference disagrees with the exact interpreter")
     return visited([root], len(points))
@@ -226,14 +236,14 @@ def _largest(values: np.ndarray) -> float:
     return float(np.max(sizes[np.isfinite(sizes)], initial=0.0))
 
 
-def _confirm_in_part(root: Scope, given: Mapping[Tensor, torch.Tensor], domain: Field) -> float:
+def _confirm_in_part(root: Scope, given: _Given, domain: Field) -> float:
     """Confirms the reference at an entry that sums too many terms: as much of its sums as can be
     confirmed is evaluated by itself.  Integers, which another function evaluates, are left out."""
     box = tuple(Range(int(i), int(i) + 1) for i in positions(root, 1)[0])
     part = sampled_reference.fewer_terms(narrowed(root, box), MOST_WORK)
     if isinstance(domain, accept_integers.WrappingField) or visited([part], 1) > MOST_ALONE:
         return 0.0
-    return _confirm(part, lower_all(part)(given), given, domain)
+    return _confirm(part, lower_all(part)(given.tensors), given, domain)
 
 
 def at_points(root: Scope, points: np.ndarray, output: torch.Tensor) -> torch.Tensor:

@@ -56,7 +56,7 @@ def stage_views(
                 shape=statement.scope.shape,
                 reads=tuple(_reads(statement.scope)),
                 operations=work.operations,
-                bytes_moved=work.bytes_moved + work.bytes_copied,
+                bytes_moved=work.bytes_moved + work.bytes_copied + work.bytes_in_runs,
                 seconds=None if stage is None else stage.seconds,
                 shares=shares,
                 bound=max(shares, key=lambda share: share.seconds).cause if shares else "",

@@ -61,6 +61,7 @@ class Work(NamedTuple):
     its calls, where one that is padded on two sides counts as 1.  `like` names an operator whose
     launch the stage has.  `near` are the bytes that one call goes over, 0 where all go over as
     many.  `after`: the operations come after the passes over memory, not meanwhile.
+    `bytes_in_runs` are copied as well, in runs that lie together.
     """
 
     operations: float
@@ -80,6 +81,7 @@ class Work(NamedTuple):
     like: str = ""
     near: float = 0.0
     after: bool = False
+    bytes_in_runs: float = 0.0
 
 
 NARROW = 16

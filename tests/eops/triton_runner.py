@@ -324,7 +324,38 @@ def cases() -> list[Case]:
     functions = [
         function_case(name, d) for d in ("float32", "float64") for name in REAL if name != "nan"
     ]
-    return [*everywhere, *awkward(), *functions]
+    return [*everywhere, *awkward(), *tiles(), *functions]
+
+
+def tiles() -> list[Case]:
+    """Outputs that run along another loop through memory than what they read."""
+    x, y = expr.tensor("X", (70, 45)), expr.tensor("Y", (70, 3, 45))
+    half, whole = expr.tensor("H", (70, 45), "float16"), expr.tensor("N", (70, 45), "int8")
+    turned = expr.mul(expr.const(2), read(x, 1, 0))
+    window = expr.add(
+        read(x, row(-1, x1=1), row(1, x0=1), fill=5), read(x, 1, 0), read(x, row(69, x1=-1), 0)
+    )
+    middle = expr.mul(read(y, 2, 1, 0), read(x, 2, 0))
+    below = expr.select([Condition(">=", row(x0=1, x1=-1))], read(x, 1, 0), expr.const(3))
+    beside = expr.add(read(x, 1, 0), read(expr.tensor("V", (45,)), 0), read(x, row(2), row(4)))
+    return [
+        Case("transposed", scope(box(45, 70), [], turned), "tile", 0),
+        Case("transposed from later on", scope([(-3, 40), (5, 68)], [], window), "tile"),
+        Case("transposed around a loop", scope(box(45, 3, 70), [], middle), "tile"),
+        Case("transposed triangle", scope(box(45, 70), [], below), "tile", 0),
+        Case("transposed and others", scope(box(45, 70), [], beside), "tile"),
+        Case("transposed sums", scope(box(45, 70), box(3), read(y, 1, 2, 0)), "tile"),
+        Case(
+            "transposed largest",
+            scope(box(40, 3, 66), box(2), read(y, row(x2=1, x3=1), 1, row(x0=1, x3=2)), "max"),
+            "tile",
+            0,
+        ),
+        Case("transposed halves", scope(box(45, 70), [], read(half, 1, 0)), "tile", 0),
+        Case("transposed integers", scope(box(45, 70), [], read(whole, 1, 0)), "tile", 0),
+        Case("a short side", scope(box(15, 70), [], read(x, 1, 0)), "loop", 0),
+        Case("a short last side", scope(box(45, 15), [], read(x, 1, 0)), "loop", 0),
+    ]
 
 
 def compared() -> list[Case]:

@@ -21,8 +21,8 @@ ACCESS, DOT, LOOPS, ROWS, SCALAR = (
     for name in ("access", "dot", "loops", "rows", "scalar")
 )
 ALL_LANES = "a row without an iterator of the lanes is constant there, and what it decides is known"
-EMIT, PASSES, POINTS = (
-    f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes", "points")
+EMIT, PASSES, POINTS, TOTALS = (
+    f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes", "points", "totals")
 )
 
 _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
@@ -63,6 +63,13 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "value > 0",
         ("value >= 0", "value > 0 + 1"),
         "no such number: one that is no fraction is infinite",
+    ),
+    (
+        "einderive.derivations.checker.compare",
+        "not_equal",
+        "reason is None or _equal_in_parts(left, right, exp_sum, MOST_CUTS)",
+        ("_equal_in_parts(left, right, exp_sum, MOST_CUTS)",),
+        "short way: what is shown as a whole is shown in parts",
     ),
     (
         "einderive.derivations.checker.axioms",
@@ -807,11 +814,80 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (EMIT, "Emitter._decode", "lo", ("True",), "0 is added"),
     (
-        PASSES,
-        "Pass.write",
-        "self.phase.jam > 1 and depth == len(self.order) - 1",
-        ("self.phase.jam > 1 + 1 and depth == len(self.order) - 1",),
-        "short way: two steps at once are done one after the other",
+        TOTALS,
+        "Totals._run_of",
+        "self.phase.loops",
+        ("True",),
+        "a pass without loops has no totals of steps",
+    ),
+    (
+        TOTALS,
+        "Totals._run_of",
+        "self.phase.loops",
+        ("False",),
+        "short way: runs of one step are slower",
+    ),
+    (
+        TOTALS,
+        "Totals._high",
+        "more",
+        ("True",),
+        "0 is added",
+    ),
+    (
+        TOTALS,
+        "Totals._several",
+        "self._run_of > 1",
+        (
+            "False",
+            "self._run_of > 1 + 1",
+        ),
+        "short way: runs of one step are slower",
+    ),
+    (
+        TOTALS,
+        "Totals._jammed",
+        "self.plan.together or self._run_of > 1",
+        (
+            "True",
+            "self.plan.together or self._run_of >= 1",
+        ),
+        "the same number, as text",
+    ),
+    (
+        TOTALS,
+        "Totals._end",
+        "self._run_of > 1 and found",
+        ("self._run_of > 1",),
+        "of no totals no line is written",
+    ),
+    (
+        TOTALS,
+        "Totals._end",
+        "self.plan.abreast > 1 and later",
+        ("self.plan.abreast > 1",),
+        "copies that no pass reads",
+    ),
+    (
+        TOTALS,
+        "Totals._end",
+        "self.number + 1",
+        ("self.number",),
+        "copies that no pass reads",
+    ),
+    (
+        TOTALS,
+        "Totals._end",
+        "one is not None and one.output is None",
+        ("one.output is None",),
+        "told to the type checker: what a pass keeps has a place",
+    ),
+    (
+        TOTALS,
+        "Totals._several",
+        "self.phase.jam > 1",
+        ("False", "self.phase.jam > 1 + 1"),
+        "short way: several steps at once are done one after the other",
     ),
     (
         PASSES,
@@ -827,13 +903,6 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "made not in self.reductions",
         ("True",),
         "short way: the total is made twice, and one of both is read",
-    ),
-    (
-        PASSES,
-        "Pass.write",
-        "self.phase.jam > 1 and depth == len(self.order) - 1",
-        ("False",),
-        "short way: several steps at once are done one after the other",
     ),
     (
         PASSES,
@@ -864,10 +933,10 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "told to the compiler only",
     ),
     (
-        PASSES,
-        "Pass._jammed",
-        "f'for b{i} in range({self._bound(i, lo)}, {rest}, {jam}):'",
-        ("f'for b{i} in range({self._bound(i, lo)}, ({rest} - 1), {jam}):'",),
+        TOTALS,
+        "Totals._jammed",
+        "f'for b{i} in range({lo}, {rest}, {by}):'",
+        ("f'for b{i} in range({lo}, ({rest} - 1), {by}):'",),
         "the last steps begin several before the rest",
     ),
     (

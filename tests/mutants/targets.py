@@ -31,15 +31,17 @@ KERNELS = (
     *(f"einderive.eops.loops.{name}" for name in ("bodies", "draft", "picks", "windows")),
     *(
         f"einderive.eops.cpu_kernels.{name}"
-        for name in ("emit", "passes", "points", "windows", "writing")
+        for name in ("emit", "passes", "points", "totals", "windows", "writing")
     ),
 )
 """What has to be right; the rest of these rooms decides mostly what is fast."""
 
 
+SHARED = ("tests/eops/loops/test_abreast.py", "tests/eops/loops/test_together.py")
+"""Tests of pieces of work that all threads share."""
 CPU_TEXT = tuple(
     f"einderive.eops.cpu_kernels.{name}"
-    for name in ("emit", "passes", "points", "windows", "writing", "numbers")
+    for name in ("emit", "passes", "points", "totals", "windows", "writing", "numbers")
 )
 TRITON_TEXT = tuple(
     f"einderive.eops.triton_kernels.emit_{name}"
@@ -163,13 +165,14 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_windows.py::test_no_window_is_kept_of_what_reads_a_total",
                 "tests/eops/loops/test_plans.py",
                 "tests/eops/loops/test_gathers.py",
+                *SHARED,
             ),
         ),
         Family(
             "cpu-text",
             CPU_TEXT,
             "kernels",
-            ("tests/eops/loops/test_plans.py", "tests/eops/loops/test_gathers.py"),
+            ("tests/eops/loops/test_plans.py", "tests/eops/loops/test_gathers.py", *SHARED),
             True,
             True,
         ),

@@ -8,14 +8,22 @@ from typing import Any
 
 import einderive as ed
 from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.graph import Stage
+from einderive.eops.library.reduction import REDUCTION
+from einderive.ta.ir.operator import Binding
 from tests.amount import first, one_of_each_number
 from tests.showcases.cases import Case
 
 TARGET = "cuda:90"
 FEW = ed.Budget(states=1000)
 """A third of the default budget, in which all are found but these."""
-LATE = ("25 grouped convolution as batched matmul",)
-TOLERANCE = 1.001
+LATE = (
+    "6 transposed conv 4x4, stride 2, as matmul and gathered sum",
+    "25 grouped convolution as batched matmul",
+)
+TOLERANCE = 1.01
+"""A hundredth: far less than a prediction is off.  A convolution of three dimensions is found with
+an intermediate result that is padded along one of them."""
 
 
 def names_and_budgets(cases: Iterable[str]) -> list[Any]:
@@ -46,13 +54,18 @@ def by_hand(case: Case) -> Plan:
 
 
 def labour(plan: Plan) -> Counter[object]:
-    """Each stage's operator and the extents of its loops and sums, views and ones left out."""
+    """Each stage's operator and the extents of its loops and sums, views and ones left out.  What
+    reduces one tensor is a reduction, whether the library or a kernel does it."""
 
     def extents(ranges: object) -> tuple[int, ...]:
         return tuple(sorted(r.extent for r in ranges if r.extent > 1))
 
+    def word(stage: Stage) -> str | None:
+        reduces = isinstance(REDUCTION.recognise(stage.scope), Binding)
+        return REDUCTION.name if reduces else stage.operator
+
     return Counter(
-        (stage.operator, extents(stage.scope.loops), extents(stage.scope.sums))
+        (word(stage), extents(stage.scope.loops), extents(stage.scope.sums))
         for stage in plan.stages
         if stage.operator != "view"
     )

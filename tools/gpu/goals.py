@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass, field
 from math import inf
@@ -77,6 +78,10 @@ class Run:
     def before(self, share: float) -> bool:
         """Whether less than this share of the time is over."""
         return self.spent < share * self.setting.seconds
+
+    def begins(self, what: str) -> None:
+        """Says what is measured from now on, where the report does not go."""
+        print(f"{self.spent:4.0f} s: {what}", file=sys.stderr, flush=True)
 
     def judge(self, what: str, wanted: str, reached: str, holds: bool) -> None:
         self.goals.append(Goal(what, wanted, reached, holds))

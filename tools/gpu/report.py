@@ -8,7 +8,6 @@ sizes, and nothing is written.
 from __future__ import annotations
 
 import platform
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from datetime import date
@@ -34,7 +33,7 @@ def report(
 
     run, parts = Run(setting), []
     for name, step in steps.items():
-        print(f"{run.spent:.0f} s: {name}", file=sys.stderr, flush=True)
+        run.begins(name)
         told = StringIO()
         try:
             with redirect_stdout(told):

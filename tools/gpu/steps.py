@@ -23,7 +23,6 @@ import torch
 import einderive as ed
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.accept import Reference, reference
-from einderive.frontend.accuracy.inputs import random_inputs
 from einderive.frontend.bench.run import CASES
 from einderive.frontend.bench.suite import counted
 from einderive.frontend.call.caller import Caller
@@ -72,6 +71,7 @@ def run_memory(run: Run) -> None:
         if not run.before(MEMORY):
             print(f"no time is left for {len(pairs) - len(rows)} kernels")
             break
+        run.begins(f"{case.name}, {dtype}")
         row, share = _memory(run, case.at(run.setting.edge), dtype)
         rows.append(row)
         shares.append(share)
@@ -89,12 +89,14 @@ def _memory(run: Run, case: KernelCase, dtype: str) -> tuple[tuple[str, ...], fl
     options: Any = case.shapes
     budget = ed.Budget(states=200 if run.setting.thorough else 1)
     found = ed.derive(case.text, target="cuda", dtypes=dtype, budget=budget, **options)
-    inputs = random_inputs(found.source.inputs, device)
+    expected = reference(found.source, device)
+    inputs = expected.inputs
     kernels = as_kernels(found.unchanged)
     outputs = kernels(inputs)
     moved = sum(x.nbytes for x in (*inputs.values(), *outputs))
     del outputs
-    error = reference(found.source, device).error_of(kernels)
+    error = expected.error_of(kernels)
+    del expected
     half = torch.empty(max(1, moved // 2), dtype=torch.uint8, device=device).random_()
     own, copy = gpu_seconds(partial(kernels, inputs)), gpu_seconds(half.clone)
     theirs = gpu_seconds(partial(case.torch, *inputs.values()))
@@ -161,11 +163,14 @@ def run_products(run: Run) -> None:
         if not run.before(PRODUCTS):
             print(f"no time is left for {len(pairs) - len(rows)} products")
             break
+        run.begins(f"{one.name}, {dtype}")
         options: Any = one.shapes
         found = ed.derive(one.text, dtypes=dtype, budget=ed.Budget(states=1), **options)
-        inputs = random_inputs(found.source.inputs, device)
+        expected = reference(found.source, device)
+        inputs = expected.inputs
         kernels = as_kernels(found.unchanged)
-        error = reference(found.source, device).error_of(kernels)
+        error = expected.error_of(kernels)
+        del expected
         run.judge_error(f"{one.name}, {dtype}", dtype, error)
         left, right = (
             torch.randn(shape, device=device).to(getattr(torch, dtype))
@@ -202,6 +207,7 @@ def run_cases(run: Run) -> None:
 
 
 def _case(run: Run, number: int) -> Iterator[tuple[str, ...]]:
+    run.begins(f"case {number}")
     setting, (case, theirs) = run.setting, case_of(number, run.setting.small)
     options: Any = case.shapes
     found = ed.derive(case.text, target="cuda", ranges=case.ranges, budget=1.0, **options)
@@ -228,6 +234,7 @@ def _case(run: Run, number: int) -> Iterator[tuple[str, ...]]:
         programs.append(("torch.compile, max-autotune", partial(tuned, *operands)))
     fastest: dict[str, float] = {}
     for name, call in programs:
+        run.begins(f"case {number}, {name}")
         try:
             seconds, error, cells = _measured(call, expected)
             more: tuple[str, ...] = ()

@@ -78,6 +78,16 @@ def test_a_product_of_overlapping_windows_copies_them() -> None:
     assert work_of("matmul", dense).bytes_copied == 0
 
 
+def test_a_copy_of_long_runs_is_mostly_a_dense_one() -> None:
+    """Windows of 3 x 3 places and 60 channels: each row of a window is a run of 180."""
+    text = "Y[h,w,f] = A[h+r,w+s,c]*K[r,s,c,f]"
+    scope = scope_of(text, {"h": (0, 8), "w": (0, 5)}, A=(10, 7, 60), K=(3, 3, 60, 4))
+    work = work_of("matmul", scope)
+    copied = 2 * (8 * 5) * (3 * 3 * 60) * 4
+    assert work.bytes_copied == pytest.approx(copied * 3 / 180)
+    assert work.bytes_in_runs == pytest.approx(copied * 177 / 180)
+
+
 def test_a_gather_whose_index_has_a_loop_of_the_table_copies_the_table() -> None:
     alone = scope_of("Y[n] = E[I[n]]", {}, E=(6,), I=(5,))
     along = scope_of("Y[n] = E[n,I[n]]", {}, E=(5, 6), I=(5,))

@@ -105,6 +105,32 @@ def test_what_they_compute(text: str, rows: int) -> None:
             same(found, value_of(output, data), str(one))
 
 
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("rows", [16, 17, 21, 23])
+def test_two_rows_abreast(text: str, rows: int) -> None:
+    """Of three columns, four pairs at once, with and without threads that share them."""
+    group = group_of(text, rows, 3)
+    shape = tuple(side.extent for side in group.operands[0].ranges)
+    data: Values = {"X": np.random.default_rng(2).standard_normal(shape)}
+    strides, sizes = dense(group), SMALL._replace(least_tile=4, jam=4)
+    made = [one for one in plans(group, strides, sizes=sizes) if one.abreast == 2]
+    assert {one.together for one in made} == {True, False}
+    for one in made:
+        memory = [laid_out(data["X"], *strides)]
+        for found, output in zip(run(one, memory), group.outputs, strict=True):
+            same(found, value_of(output, data), str(one))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_run_is_of_whole_rows(text: str) -> None:
+    """Three columns are two blocks where two are one; only all together have runs then."""
+    group = group_of(text, 16, 3)
+    found = plans(group, dense(group), sizes=SMALL)
+    assert any(one.blocks > 1 for one in found)
+    assert any(one.abreast > 1 for one in found)
+    assert all(one.blocks == 1 for one in found if one.abreast > 1)
+
+
 def test_small_sizes_make_runs_of_random_programs() -> None:
     """The sizes with which random programs are planned in tests."""
     group = group_of(TEXTS[1], 12, 2)

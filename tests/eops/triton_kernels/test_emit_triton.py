@@ -69,6 +69,8 @@ def test_other_reductions_are_one_kernel() -> None:
     texts = {
         "S = sum[i](X[i])": (8000,),
         "Y[i] = sum[j](X[i,j])": (300, 9000),
+        "Y[j] = sum[i](X[i,j])": (1000, 300),
+        "Z[j] = sum[i](X[i,j])": (9000, 9000 * 8),
         "S = prod[i](X[i])": (9000,),
         "Y[i] = X[i] + 1": (9000,),
     }

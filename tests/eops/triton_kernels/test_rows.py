@@ -95,6 +95,7 @@ LOAD = re.compile(r"ld\.global(?:\.[lL]\w*::\w+)*\.((?:v\d\.)?b\d+)")
 STORE = re.compile(r"st\.global\.((?:v\d\.)?b\d+)")
 WIDE = {
     "softmax": Case("", SOFTMAX, {"X": (4096, 4096)}),
+    "softmax, halved warps": Case("", SOFTMAX, {"X": (4096, runner.LONGEST // 2)}),
     "softmax, longest": Case("", SOFTMAX, {"X": (4096, runner.LONGEST)}),
     "softmax of halves": Case("", SOFTMAX, {"X": (4096, 4096)}, "float16"),
     "layer norm": Case("", LAYER_NORM, {"X": (4096, 1024), "G": (1024,), "B": (1024,)}),

@@ -29,6 +29,7 @@ STAGES = {
     "part of a long product": LONG["odd product"].parts[0],
     "transposed convolution": runner.transposed(8, 256),
     "softmax parts": runner.softmax_parts(),
+    "tile": next(c.scope for c in runner.cases() if c.name == "transposed"),
     "norms": next(c.scope for c in runner.cases() if c.name == "norms"),
     "floors": runner.floors(),
     "functions": runner.all_functions("float32"),

@@ -69,6 +69,22 @@ def test_the_rows_are_those_of_the_whole(text: str) -> None:
 
 
 @pytest.mark.usefixtures("dear")
+def test_operands_are_copied_to_the_host_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many rows are confirmed: from a GPU this takes longer than all else."""
+    copied: list[tuple[int, ...]] = []
+    cpu = torch.Tensor.cpu
+
+    def counted(tensor: torch.Tensor) -> torch.Tensor:
+        copied.append(tuple(tensor.shape))
+        return cpu(tensor)
+
+    monkeypatch.setattr(torch.Tensor, "cpu", counted)
+    program = ed.parse("Y[i,j] = A[i-1,j] where i in 0:41", A=(40, 8))
+    assert len(reference(program, "cpu").parts) > 2
+    assert copied.count((40, 8)) == 1
+
+
+@pytest.mark.usefixtures("dear")
 def test_a_wrong_border_row_is_refused() -> None:
     program = ed.parse("Y[i,j] = A[i-1,j] where i in 0:41", A=(40, 8))
     expected = reference(program, "cpu")

@@ -5,10 +5,11 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from sphinx.application import Sphinx
-from sphinx.errors import SphinxError
 
 from tests.test_layers import ROOT
+
+Sphinx = pytest.importorskip("sphinx.application").Sphinx
+SphinxError = pytest.importorskip("sphinx.errors").SphinxError
 
 PAGE = """
 Title

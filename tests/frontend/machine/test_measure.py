@@ -289,5 +289,6 @@ def test_seconds() -> None:
     assert machine.seconds(Work(0.0, 10.0, access="gathered"), operator="other") == 29.0
     assert machine.seconds(Work(0.0, 0.0, 0, functions=(("exp", 2.0), ("log", 1.0)))) == 7.0
     assert machine.seconds(Work(0.0, 0.0, 0, bytes_copied=10.0)) == 10.0
+    assert machine.seconds(Work(0.0, 0.0, 0, bytes_in_runs=1000.0)) == 10.0
     assert machine.seconds(Work(4.0, 10.0, 0, unit="window", utilisation=0.5), 8) == 16.0
     assert machine.seconds(Work(0.0, 0.0, 0)) == 0.0
