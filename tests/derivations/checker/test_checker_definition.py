@@ -102,6 +102,19 @@ def test_stages_as_they_are_written_are_instances(name: str) -> None:
     assert not_an_instance(binding.scope, by_name(name), binding) is None
 
 
+@pytest.mark.parametrize("reducer", ["sum", "max"])
+def test_a_negative_factor_turns_an_extreme_and_leaves_a_sum(reducer: str) -> None:
+    operator = by_name("reduction")
+    stage = parse(f"Y[i] = {reducer}[k](-2*A[i,k])", {"A": (3, 4)}).roots()[0]
+    binding = match(operator, stage)
+    assert isinstance(binding, Binding), binding
+    assert binding.coefficient == -2
+    assert not_an_instance(stage, operator, binding) is None
+    other = "min" if reducer == "sum" else "sum"
+    narrowed = replace(operator, reducers=(other,))
+    assert not_an_instance(stage, narrowed, binding) is not None
+
+
 def test_every_operator_is_met_in_one_number_of_dimensions() -> None:
     met = {str(stage.operator) for stage in stages_found().values()} | set(WRITTEN)
     kinds = {operator.name.rstrip("123d") for operator in OPERATORS} - {"view"}
