@@ -66,15 +66,18 @@ class Line:
 
     def first(self, *operands: torch.Tensor) -> tuple[Any, Callable[..., Any]]:
         """The output, or a tuple of several, and the call of operands of the same layouts: where
-        one result is handed on as it is, the plain program itself."""
+        one result is handed on as it is, the plain program itself.  Whether it is depends on the
+        layouts alone, since a plain program does the same for all values."""
         own: Any = vars(self)
         call = own["rival"].call
         given = call(*operands)
-        if isinstance(given, torch.Tensor):
-            alone = not given._is_view() and not any(given is operand for operand in operands)
-            if alone and given.dtype is own["_one"] and not own["copied"]:
+        one = isinstance(given, torch.Tensor)
+        if one and given.dtype is own["_one"] and not own["copied"]:
+            if not given._is_view() and not any(given is operand for operand in operands):
                 return given, call
-            given = (given,)
+            (result,) = owned([given], operands)
+            return result, call if result is given else self
+        given = (given,) if one else given
         found = [y.to(dtype) for y, dtype in zip(given, own["_types"], strict=True)]
         results = owned([y.clone() for y in found] if own["copied"] else found, operands)
         return results[0] if len(results) == 1 else results, self

@@ -114,6 +114,15 @@ def test_a_stage_that_may_be_infinite_is_no_finite_leaf() -> None:
     assert not_equal(scope_of(whole), scope_of(apart)) is not None
 
 
+def test_sums_that_have_no_value_do_not_cancel() -> None:
+    """Both sums are NaN at i = 1, 2, 3, and so is their difference."""
+    clause = " where i in 0:4, k in 0:4"
+    sums = "sum[k](where(k < i, nan, A[k])) - sum[k](where(3-k < i, nan, A[3-k]))"
+    one, other = scope_of(f"Y[i] = {sums}{clause}"), scope_of("Y[i] = 0*A[i]")
+    assert not_equal(one, other) is not None
+    assert not_equal(other, one) is not None
+
+
 @pytest.mark.campaign
 def test_a_large_one_is_not_proved() -> None:
     left, right = (text.replace("0:4", "0:20000") for text in DIFFERENT["a coefficient"])
