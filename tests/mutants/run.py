@@ -20,7 +20,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
@@ -40,6 +40,8 @@ ANEW = "einderive.ta.facts."
 """but for this part of it: its modules are mutated as well."""
 SECONDS = 60.0
 """Of the processor, for one mutant."""
+MOST_NEAR = 16
+"""Tests that noticed the last mutants of a module, which are asked first."""
 WAITING = 20
 """Times the limit, by the clock: so a machine that is busy or stopped ends no mutant."""
 
@@ -135,19 +137,42 @@ class FirstFailure:
             self.name = f"{report.nodeid} (import)"
 
 
-def failing_test(tests: Sequence[str]) -> str:
-    """The first of the tests that fails, nothing where all pass."""
+def failing_test(tests: Sequence[str], *, named: bool = False) -> str:
+    """The first of the tests that fails, nothing where all pass.  With `named`, also where
+    there are no such tests: a mutant may give them other names."""
     if not tests:
         return ""
     seen = FirstFailure()
     code = pytest.main([*ALL, "-x", "-q", "-p", "no:cacheprovider", *tests], plugins=[seen])
-    if code != pytest.ExitCode.OK and not seen.name:
+    if code != pytest.ExitCode.OK and not seen.name and not named:
         raise RuntimeError(f"pytest ends with {code!r}")
     return seen.name
 
 
+@dataclass
+class Hot:
+    """What noticed the last mutants of a module, the latest first: questions of the judge and names
+    of tests.  `by_test`: the latest was a test."""
+
+    questions: list[int] = field(default_factory=list)
+    tests: list[str] = field(default_factory=list)
+    by_test: bool = False
+
+    def learn(self, told: Told) -> None:
+        if told.verdict != "killed":
+            return
+        if told.question is None:
+            self.by_test = True
+            names = [told.by] if "::" in told.by and "(import)" not in told.by else []
+            self.tests = [*names, *(t for t in self.tests if t != told.by)][:MOST_NEAR]
+        elif told.question >= 0:
+            self.by_test = False
+            others = (q for q in self.questions if q != told.question)
+            self.questions = [told.question, *others]
+
+
 def _child(
-    mutant: Mutant, family: Family, judge_of: Callable[[], Judge], hot: list[int], tell: Connection
+    mutant: Mutant, family: Family, judge_of: Callable[[], Judge], hot: Hot, tell: Connection
 ) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -161,13 +186,16 @@ def _child(
             sys.meta_path.insert(0, _Instead(mutant.module, _compiled(mutant)))
         try:
             importlib.import_module(mutant.module)
-            found = judge_of()(hot)
+            test = failing_test(hot.tests, named=True) if hot.by_test else ""
+            found = None if test else judge_of()(hot.questions)
         except Exception as error:
             found = -1, f"raises {type(error).__name__}: {error}"
         if found is not None:
             told = Told("killed", f"{family.judge} judge: {found[1]}", found[0])
         else:
-            test = failing_test(family.tests)
+            if not test and not hot.by_test:
+                test = failing_test(hot.tests, named=True)
+            test = test or failing_test(family.tests)
             if test:
                 told = Told("killed", test)
     except BaseException as error:
@@ -204,13 +232,13 @@ def run(
     """The outcomes, in the order in which they are known.  Closing it ends the children."""
     context = multiprocessing.get_context("fork")
     waiting, running = list(reversed(mutants)), list[_Running]()
-    hot: dict[str, list[int]] = {}
+    hot: dict[str, Hot] = {}
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 mutant = waiting.pop()
                 hear, tell = context.Pipe(duplex=False)
-                first = hot.setdefault(mutant.module, [])
+                first = hot.setdefault(mutant.module, Hot())
                 arguments = (mutant, family, judge_of, first, tell)
                 process = context.Process(target=_child, args=arguments, daemon=True)
                 process.start()
@@ -229,12 +257,7 @@ def run(
                 one.process.join()
                 one.hear.close()
                 running.remove(one)
-                if told.question is not None and told.question >= 0:
-                    first = hot[one.mutant.module]
-                    hot[one.mutant.module] = [
-                        told.question,
-                        *(q for q in first if q != told.question),
-                    ]
+                hot[one.mutant.module].learn(told)
                 yield Outcome(one.mutant, told.verdict, told.by, took, told.question)
     finally:
         for one in running:
