@@ -39,8 +39,8 @@ def factors_of(body: Node) -> tuple[Number, tuple[Node, ...]]:
 
 
 def is_masked(body: Node) -> bool:
-    """Whether a choice between products and 0 has a factor that can leave it.  It may hide where
-    that factor is infinite."""
+    """Whether a factor can be taken out of a choice between products and 0.  The choice may leave
+    out places where that factor is infinite."""
     return _masked(split_coefficient(body)[1]) is not None
 
 

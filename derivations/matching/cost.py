@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import prod
+from weakref import WeakKeyDictionary
 
 from einderive.derivations.matching.machine import PAD
 from einderive.derivations.matching.profile import shipped
 from einderive.ta.exact.direct import direct
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.facts.memory_walks import (
+    REDUCED_BLOCK,
     dense_strides,
     merges,
     padded_copies,
@@ -19,7 +21,7 @@ from einderive.ta.facts.memory_walks import (
     walks,
 )
 from einderive.ta.facts.pairs import contraction_order
-from einderive.ta.facts.window_taps import tapped
+from einderive.ta.facts.window_taps import BLOCK, tapped
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row, bits
@@ -27,7 +29,7 @@ from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
 from einderive.ta.ir.operator import Unit, Work, utilisation
 from einderive.ta.ir.positions import INDEX
-from einderive.ta.ir.subst import accesses, applied, children, sources, walk
+from einderive.ta.ir.subst import accesses, applied, children, sources, stages, walk
 
 MACHINES = shipped()
 CPU, H100 = MACHINES["cpu"], MACHINES["cuda:90"]
@@ -37,10 +39,6 @@ ELEMENTWISE, REDUCTION, MATMUL = "elementwise", "reduction", "matmul"
 GATHER, SCATTER = "gather", "scatter"
 """The operators whose launches are those of the calls of torch that compute a stage."""
 
-BLOCK = 1 << 19
-"""Elements of a temporary of a reduction, at most: it is computed in blocks."""
-TAP_BLOCK = 1 << 18
-"""Outputs to which all taps are added before the next ones."""
 UNTILED = 0.1
 """The share of the vector rate that a generated kernel reaches on a product under a sum: it reuses
 operands through the caches only.  An estimate; on an H100 0.18 to 0.25 were measured
@@ -87,7 +85,7 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
         shape = (output, points // max(1, output))
         traffic += alone * touched * item
         work = Work(float(points), traffic, count, reduction_unit(scope), shape=shape)
-        near = 3.0 * min(found.most, BLOCK) * item
+        near = 3.0 * min(found.most, REDUCED_BLOCK) * item
         work = work._replace(like=REDUCTION, near=near, after=not alone)
     else:
         work = Work(max(found.moved, points) * 0.3, traffic, count, like=ELEMENTWISE)
@@ -126,7 +124,7 @@ def _tapped(scope: Scope, reads: Sequence[Access], item: int) -> Work:
         jumps=jumps * points,
         views=2 * taps,
         like=ELEMENTWISE,
-        near=3.0 * min(scope.size, TAP_BLOCK) * item,
+        near=3.0 * min(scope.size, BLOCK) * item,
     )
 
 
@@ -231,13 +229,21 @@ def is_turned(view: Scope) -> bool:
     return min(dense_strides(view.body.source, view.body.rows).values(), default=0) < 0
 
 
-@lru_cache(maxsize=16384)
 def reads_no_data(scope: Scope) -> bool:
     """Whether the scope is the same for all inputs."""
-    return all(
-        reads_no_data(source) if isinstance(source, Scope) else source is INDEX
-        for source in sources(scope.body)
-    )
+    found = _WITHOUT_DATA.get(scope)
+    if found is None:
+        for stage in stages(scope):  # producers first
+            if stage not in _WITHOUT_DATA:
+                _WITHOUT_DATA[stage] = all(
+                    _WITHOUT_DATA[source] if isinstance(source, Scope) else source is INDEX
+                    for source in sources(stage.body)
+                )
+        found = _WITHOUT_DATA[scope]
+    return found
+
+
+_WITHOUT_DATA: WeakKeyDictionary[Scope, bool] = WeakKeyDictionary()
 
 
 def is_free_regrouping(scope: Scope, order: Sequence[int]) -> bool:

@@ -4,8 +4,9 @@
               + bytes_copied / strided bandwidth + bytes_in_runs / dense bandwidth
               + launches + further calls * call
 
-Copies for padding and layouts run before the call and add up with it; views are free.  A rate
-depends on the shape of the work, and a bandwidth on the bytes that one call goes over.
+Copies for padding and layouts run before the call and add up with it.  A rate depends on the shape
+of the work, and a bandwidth on the bytes that one call goes over.  docs/machine.md has the whole
+formula, with what views, numbers and jumps add.
 Source: Williams, Waterman, Patterson, "Roofline", CACM 2009.
 """
 
@@ -184,12 +185,15 @@ class Machine:
             calls += work.numbers * self.launches.get(NUMBER, 0.0)
         return arithmetic, memory, functions, copies, calls
 
+    def rates_of(self, unit: str) -> Table:
+        """The unit's rates, or those of the one that stands for it."""
+        while unit not in self.rates and unit != "vector":
+            unit = NEAREST.get(unit, "vector")
+        return self.rates[unit]
+
     def _rate(self, work: Work) -> float:
         """Where the rate does not depend on the shape, it is scaled by the utilisation."""
-        unit: str = work.unit
-        while unit not in self.rates:
-            unit = NEAREST.get(unit, "vector")
-        table = self.rates[unit]
+        table = self.rates_of(work.unit)
         if not table.axes:
             return table.values[0] * work.utilisation
         if len(table.axes) == len(work.shape):

@@ -307,4 +307,8 @@ def used_stages(graph: Graph, roots: tuple[Scope, ...]) -> tuple[Stage, ...]:
     """The stages that the program runs, producers first (an operator may read past a nested
     scope, straight from its sources)."""
     needed = reached(roots, lambda scope: graph.stage(scope).reads)
-    return tuple(graph.stage(scope) for scope in stages(*roots) if scope in needed)
+    return tuple(
+        graph.at_each_call(scope) if scope in roots else graph.stage(scope)
+        for scope in stages(*roots)
+        if scope in needed
+    )

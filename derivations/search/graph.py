@@ -156,9 +156,10 @@ class Graph:
         if self.weights and self._is_constant(scope):
             return Stage(scope, FOLDED, None, 0.0, (), 0.0, FOLDED)
         if not scope.sums and (is_free_view(scope) or self._regroups(scope)):
-            turned = 2.0 * scope.size * self.item * (not self.machine.fused and is_turned(scope))
-            seconds = self.machine.seconds(Work(0.0, 0.0, 0, bytes_copied=turned))
+            seconds = self.machine.seconds(self.view_work(scope))
             return Stage(scope, VIEW, None, seconds, reads, 0.0, VIEW)
+        if self.computed_once(scope):
+            return self._matched(scope, reads)._replace(seconds=0.0)
         body = scope.body
         if not isinstance(body, Access):
             return self._matched(scope, reads)
@@ -181,6 +182,22 @@ class Graph:
             binding = replace(binding, scope=scope, operands=(body,))
         return like._replace(scope=scope, binding=binding, reads=reads)
 
+    def view_work(self, scope: Scope) -> Work:
+        """The work of a view: a copy where it runs backwards, which torch's views cannot."""
+        turned = 2.0 * scope.size * self.item * (not self.machine.fused and is_turned(scope))
+        return Work(0.0, 0.0, 0, bytes_copied=turned)
+
+    def computed_once(self, scope: Scope) -> bool:
+        """Whether the stage is computed before the first call, unless it is an output."""
+        return not self.machine.fused and reads_no_data(scope)
+
+    def at_each_call(self, scope: Scope) -> Stage:
+        """The stage, where it is an output: that is new memory at each call."""
+        stage = self.stage(scope)
+        if stage.operator in (VIEW, FOLDED) or not self.computed_once(scope):
+            return stage
+        return self._costed(self._matched(scope, nested_scopes(scope)))
+
     def _matched(self, scope: Scope, reads: tuple[Scope, ...]) -> Stage:
         """The library operator that the scope is an instance of, or the kernel."""
         work = eoperator_work(scope, self.item, self.machine.fused)
@@ -199,10 +216,7 @@ class Graph:
             if cost < lowest or (best is None and cost == lowest):
                 best = Stage(scope, operator.name, binding, seconds, needed, 0.0, operator.name)
                 lowest = cost
-        best = best or Stage(scope, None, None, own, reads, least, nearest)
-        if not self.machine.fused and reads_no_data(scope):
-            return best._replace(seconds=0.0)  # it is computed once
-        return best
+        return best or Stage(scope, None, None, own, reads, least, nearest)
 
     def _total(self, scopes: tuple[Scope, ...]) -> float:
         """Predicted seconds of the scopes and all they read."""

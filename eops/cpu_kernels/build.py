@@ -129,8 +129,12 @@ def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = Fal
     types.  With `open_sizes`, its code serves other sizes too (`numbers.py`), unless the group
     needs a window of rows, which has its sizes in the text.  Any number of threads may run it; it
     is planned for as many as torch has now."""
-    threads = min(MOST_THREADS, max(SIZES.threads, torch.get_num_threads()))
-    return built(group, strides, typing, open_sizes, threads)
+    return built(group, strides, typing, open_sizes, planned_threads())
+
+
+def planned_threads() -> int:
+    """The number of threads that plans are made for: torch's, and two where it has one."""
+    return min(MOST_THREADS, max(SIZES.threads, torch.get_num_threads()))
 
 
 @lru_cache(maxsize=KEPT)

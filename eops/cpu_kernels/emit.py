@@ -70,16 +70,14 @@ class Emitter:
             for kind in sorted({of_team(made.kind) for made in plan.reductions}):
                 place = operands + len(plan.outputs)
                 text.add(f"team_{kind} = totals_{kind}(data, {place})")
-        pieces = self.numbers.count(plan.pieces)
         if not plan.together:
+            pieces = self.numbers.count(plan.pieces)
             text.open(
                 f"for w in range({pieces} * thread // threads, {pieces} * (thread + 1) // threads):"
             )
-            self._decode()
-        else:
-            if plan.parallel:
-                text.open(f"for w in range({pieces}):")
-            self._decode()
+        elif plan.parallel:
+            text.open(f"for w in range({self.numbers.count(plan.pieces)}):")
+        self._decode()
         if plan.turned is not None:
             hi, name = bound(plan.turned, plan.domain[plan.turned].hi), f"i{plan.turned}"
             text.open(f"for {name} in range({name}, min({name} + {plan.sizes.turned}, {hi})):")
@@ -95,7 +93,7 @@ class Emitter:
                 Pass(self.writer, number, phase).write()
         if plan.together and plan.parallel:  # all have read the totals of this piece
             text.add("wait_for_all()")
-        first = operands + len(plan.outputs) + plan.together
+        first = operands + len(plan.outputs) + bool(plan.exchanged)
         text.lines[start:start] = ["    " + line.format(first=first) for line in self.numbers.lines]
         return "\n".join(["def kernel(data):", *text.lines]) + "\n"
 

@@ -7,13 +7,14 @@ from itertools import islice
 
 import torch
 
+from einderive.eops.cpu_kernels.build import planned_threads
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.cost import seconds
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.plan import SIZES, Plan
 from einderive.eops.told import Launch, Told
 from einderive.ta.ir.node import Source
 
@@ -26,11 +27,13 @@ def told(group: Group, types: Mapping[Source, str], open_sizes: bool = False) ->
     not compute it for these types."""
     typing = typing_of(group, [getattr(torch, types[source]) for source in group.operands])
     strides = dense(group)
-    made = None if typing is None else plan(group, strides, typing, open_sizes)
+    threads = planned_threads()
+    made = None if typing is None else plan(group, strides, typing, open_sizes, threads)
     if made is None:
         return None
     source = Emitter(made, Numbers(open_sizes)).source()
-    every = sorted(plans(group, strides, typing, open_sizes=open_sizes), key=seconds)
+    sizes = SIZES._replace(threads=threads)
+    every = sorted(plans(group, strides, typing, sizes, open_sizes), key=seconds)
     return Told(
         group.stages,
         group.operands,

@@ -168,11 +168,21 @@ def _together(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Plan]
         if made.pieces > FEW or width * len(made.reductions) > sizes.exchanged:
             continue
         for one in with_kept(made):
-            apart = any(phase.kept and phase.outputs and not phase.loops for phase in one.phases)
-            if not apart and any(phase.loops for phase in one.phases):
+            if not _writes_apart(one) and any(phase.loops for phase in one.phases):
                 yield replace(one, together=True)
                 if (run := _abreast(one)) is not None:
                     yield replace(run, together=True)
+
+
+def _writes_apart(plan: Plan) -> bool:
+    """Whether a pass without loops writes results where it keeps a value.  Each thread does such a
+    pass for itself: one that is late would write over what others have put there since."""
+    waiting = {kept.value for kept in plan.kept if kept.output is not None}
+    return any(
+        phase.outputs or not waiting.isdisjoint(phase.kept)
+        for phase in plan.phases
+        if phase.kept and not phase.loops
+    )
 
 
 def _abreast(plan: Plan) -> Plan | None:

@@ -64,9 +64,9 @@ ROOTS: Final = frozenset({"sqrt", "rsqrt"})
 LINE: Final = 64
 """Bytes that come from memory at once."""
 PARTS: Final = 1.5
-"""Times as long to move parts of rows as whole rows,"""
+"""Times as long to move short parts of rows as whole rows."""
 LONG_PART: Final = 4096
-"""unless a part has so many bytes."""
+"""Bytes of a part of a row that is as good as a whole row."""
 JUMP: Final = 20.0
 """A read that jumps through memory from one step of the inner loop to the next."""
 STRIDED: Final = 2.0
@@ -232,8 +232,10 @@ def moved(plan: Plan) -> float:
     written = {kept.output for kept in plan.kept if not cached}
     for k, out in enumerate(plan.outputs):
         found += element_bytes(out.scope) * out.scope.size * (3 if k in written else 1)
-    part = 4 * plan.block if plan.blocks > 1 and any(phase.loops for phase in plan.phases) else 0
-    return PARTS * found if 0 < part < LONG_PART else found
+    if plan.blocks > 1 and any(phase.loops for phase in plan.phases):
+        part = plan.block * max(map(element_bytes, plan.group.operands), default=0)
+        return PARTS * found if part < LONG_PART else found
+    return found
 
 
 def share(plan: Plan) -> float:

@@ -15,13 +15,10 @@ import torch
 from einderive.eops.torch_views.scalar import Block, Buffers, Elementwise
 from einderive.eops.torch_views.steps import align, combination, reduced, repeated
 from einderive.eops.torch_views.types import StageTypes
+from einderive.ta.facts.memory_walks import REDUCED_BLOCK
 from einderive.ta.ir.node import Access, Const, Scope
 from einderive.ta.ir.subst import walk
 
-REDUCED_BLOCK: Final = 1 << 19
-"""Elements of a temporary that is reduced at once on a CPU.  It stays in the cache, and the calls
-are few.  Squared distances of 1024 x 1024 x 128 take 36 ms; with 2^18 elements 45 ms, with 2^20 or
-more 170 ms."""
 LARGEST_BLOCK: Final = 1 << 26
 """Elements of any temporary: 256 MB of float32.  What is not reduced gains nothing from smaller
 blocks."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import torch
 
@@ -20,15 +20,12 @@ from einderive.eops.torch_views.steps import combination
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.types import StageTypes
 from einderive.eops.torch_views.views import ViewPlan, plan_view
-from einderive.ta.facts.window_taps import tapped
+from einderive.ta.facts.window_taps import BLOCK, tapped
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Number, Scope
-
-BLOCK: Final = 1 << 18
-"""Outputs that stay in the cache while all taps are added to them."""
 
 
 class Tap(NamedTuple):

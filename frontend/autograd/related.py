@@ -24,7 +24,7 @@ from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd.batched import batched
 from einderive.frontend.autograd.kin import Compile, Flags, Kin, Way
 from einderive.frontend.autograd.part import Part, Places
-from einderive.frontend.autograd.views import View, view_of
+from einderive.frontend.autograd.views import View, apart, view_of
 from einderive.frontend.running.settings import unseen
 from einderive.ta.equality.laws import names_given
 from einderive.ta.errors import NameUnknownError, OperandError, TextError
@@ -224,7 +224,7 @@ class Related:
             if (found := view_of(root)) is not None and beside.get(found[0].name) is types[number]
         }
         what = ("gradient", wrt, outputs)
-        part = self._part(derived.program, seeds, outputs, results, what, views)
+        part = self._part(derived.program, seeds, outputs, results, what, apart(views))
         part.types = types
         return part
 

@@ -9,7 +9,7 @@ that of a reshape is left to a program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import prod
 from operator import getitem
@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from einderive.eops.library.view import recognise
+from einderive.frontend.running.results import layout, meet
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.ir.operator import Binding
@@ -74,6 +75,28 @@ def view_of(root: Scope) -> tuple[Tensor, View] | None:
             steps.append(_called(getitem, index))
         steps.append(_called(torch.Tensor.expand, extents))
     return source, _composed(steps)
+
+
+def apart(views: Mapping[int, tuple[Tensor, View]]) -> dict[int, tuple[Tensor, View]]:
+    """The views, of which one is copied where it has elements in common with one before it.
+
+    torch hands a view on as the gradient of a leaf where it lies as the leaf does, and whoever
+    changes that gradient in place would change another leaf's too.  Of one tensor that is handed on
+    several times, and of a view in another order, torch makes copies itself."""
+    found: dict[int, tuple[Tensor, View]] = {}
+    wholes: dict[Tensor, torch.Tensor] = {}
+    held: dict[Tensor, list[torch.Tensor]] = {}
+    for number, (tensor, view) in views.items():
+        if tensor not in wholes:
+            wholes[tensor] = torch.empty(tensor.shape, device="meta")
+        shown, before = view(wholes[tensor]), held.setdefault(tensor, [])
+        if shown.is_contiguous():
+            if any(shown is not one and meet(layout(shown), layout(one)) for one in before):
+                view = _composed([view, torch.clone])
+            else:
+                before.append(shown)
+        found[number] = tensor, view
+    return found
 
 
 def _split(row: Row, extents: Sequence[int]) -> tuple[list[int], int] | None:

@@ -70,7 +70,9 @@ def stage_views(
 
 def stage_work(stage: Stage, graph: Graph) -> Work:
     """The work from which the stage's time is predicted."""
-    if stage.operator in (FOLDED, VIEW):
+    if stage.operator == VIEW:
+        return graph.view_work(stage.scope)
+    if stage.operator == FOLDED or (not stage.seconds and graph.computed_once(stage.scope)):
         return NOTHING
     if stage.operator is None or stage.binding is None:
         return eoperator_work(stage.scope, graph.item, graph.machine.fused)

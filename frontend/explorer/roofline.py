@@ -16,7 +16,7 @@ from einderive.ta.ir.operator import Work
 
 def roof_of(work: Work, machine: Machine, item: int) -> Roof | None:
     """None for a stage that neither computes nor moves anything."""
-    rates = machine.rates.get(work.unit) or machine.rates["vector"]
+    rates = machine.rates_of(work.unit)
     moved = work.bytes_moved + work.bytes_copied + work.bytes_in_runs
     arithmetic = work.operations / rates.most * max(1.0, item / FLOAT_BYTES)
     memory = moved / machine.bytes_a_second(moved) if moved else 0.0

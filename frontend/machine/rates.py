@@ -97,8 +97,8 @@ def _window(function: Callable[..., object], points: int, taps: int) -> Point:
 
 
 class Rates(NamedTuple):
-    """The table of a unit: the grid that has its points, what runs there, and the operator whose
-    launch the rates are without; none where it is the least time of the table."""
+    """The table of a unit: the grid that has its points, and what runs there.  The launch of
+    `operator` is subtracted; without one, the least time of the table is."""
 
     grid: str
     make: Make

@@ -16,6 +16,8 @@ from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Mul, Scope
 
 MOST_TAPS: Final = 128
+BLOCK: Final = 1 << 18
+"""Outputs that stay in the cache while all taps are added to them."""
 LEAST_LOOPS: Final = 1 << 12
 """With fewer outputs than this, the calls cost more than the passes that they save."""
 

@@ -36,8 +36,15 @@ class Helper:
     coefficients: Mapping[str, Any]
 
     def triton(self, wide: bool) -> str:
-        """Its source in Triton, for float32 or float64."""
+        """Its source in Triton, for float32 or float64.  Two operands have one shape: Triton's
+        interpreter mistypes the comparison of a single number that it then spreads."""
         tree = ast.parse(_chosen(self.text, wide))
+        for function in tree.body:
+            if isinstance(function, ast.FunctionDef) and len(function.args.args) == 2:
+                x, y = (argument.arg for argument in function.args.args)
+                spread = ast.parse(f"{x}, {y} = tl.broadcast({x}, {y})").body
+                start = 0 if ast.get_docstring(function) is None else 1
+                function.body[start:start] = spread
         return ast.unparse(_Rounded(self.numbers(wide), wide).visit(tree)) + "\n"
 
     def numbers(self, wide: bool) -> Mapping[str, Any]:

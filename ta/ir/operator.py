@@ -71,7 +71,7 @@ class Work(NamedTuple):
     utilisation: float = 1.0
     bytes_copied: float = 0.0
     shape: tuple[int, ...] = ()
-    access: Literal["dense", "strided", "gathered", "rows", "broadcast"] = "dense"
+    access: Literal["dense", "gathered", "rows", "broadcast"] = "dense"
     functions: tuple[tuple[str, float], ...] = ()
     rows: float = 0.0
     jumps: float = 0.0

@@ -26,9 +26,12 @@ from einderive.eops.cpu_kernels.build import build, built
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import plan
 from einderive.eops.loops.group import Group
-from einderive.eops.triton_kernels.build import build_rows
+from einderive.eops.triton_kernels import plan as stage_plan
+from einderive.eops.triton_kernels.build import build_rows, build_stage
+from einderive.eops.triton_kernels.launch import names_of
 from einderive.eops.triton_kernels.rows import row_plan
-from einderive.ta.ir.node import Source
+from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.subst import sources
 from tests.eops.loops.interpreted import Values, value_of
 from tests.eops.loops.programs import candidates, data, drawn
 
@@ -36,6 +39,8 @@ ROUNDED: Final = {"float32": 1e-6, "float16": 1e-3}
 """Some units in the last place."""
 MOVED: Final = 30.0
 """How much further than the numbers move with the data, since every operation rounds."""
+SHORTEST: Final = 2
+"""Of a side of a tile."""
 TAME: Final = 100.0
 """Numbers beyond this are left out: those that follow from them may leave the type's range."""
 
@@ -128,10 +133,31 @@ def in_triton(case: Case) -> str | None:
     if case.dtype == "float16" and len(group.stages) > 1:
         return None  # each stage would be rounded, and the next one begin with that
     known: dict[Any, torch.Tensor] = dict(zip(group.operands, case.operands, strict=True))
+    tiles = False
     for stage in group.stages:
         known[stage] = triton_stage(stage)(known)
+        tiles |= _as_tiles(stage, known)
     compare(case, [known[out] for out in group.outputs], str(group))
-    return f"{case.dtype}, stages"
+    return f"{case.dtype}, {'tiles' if tiles else 'stages'}"
+
+
+def _as_tiles(stage: Scope, known: dict[Any, torch.Tensor]) -> bool:
+    """Whether the stage can be computed in tiles, however short their sides are: each number is the
+    same as without."""
+    read = sources(stage.body)
+    if not all(source in known for source in read):
+        return False
+    usual = stage_plan.LEAST_SIDE
+    stage_plan.LEAST_SIDE = SHORTEST
+    try:
+        kernel = build_stage(stage_plan.plan(stage, names_of(tuple(known[s].dtype for s in read))))
+    finally:
+        stage_plan.LEAST_SIDE = usual
+    if kernel.plan.form != "tile":
+        return False
+    found = kernel(*(known[source].contiguous() for source in read))
+    torch.testing.assert_close(found, known[stage], rtol=0, atol=0, equal_nan=True)
+    return True
 
 
 def explored(seed: object, count: int, run: Callable[[Case], str | None]) -> Counter[str]:

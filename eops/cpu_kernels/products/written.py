@@ -70,7 +70,7 @@ class Kernel:
 
     @cached_property
     def run(self) -> Callable[..., object]:
-        return entry(self.code, self.work, several=self.several, most=MOST_THREADS)
+        return entry(self.code, self.work, several=self.several, most=self.threads)
 
     def launcher(self, otherwise: Launch | None = None, *, told: bool = False) -> Launch:
         """The kernel as a flat function of its operands; options as those of `launch.launcher`."""
@@ -86,7 +86,7 @@ class Kernel:
         """What `calls.linked.loops` makes this kernel of in other processes.  None where it is not
         on disk."""
         results = tuple((shape, type_name(dtype)) for shape, dtype in self.outs)
-        run = self.work, self.several, MOST_THREADS, 2
+        run = self.work, self.several, self.threads, 2
         return kept_as(self.code.file, (*run, results, self.team, self.numbers))
 
     @cached_property

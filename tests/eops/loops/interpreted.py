@@ -137,7 +137,8 @@ def run(
                 raise
 
     if made.together:
-        data.append(team([None] * (MOST_THREADS * made.exchanged), None))
+        if made.exchanged:
+            data.append(team([None] * (MOST_THREADS * made.exchanged), None))
         data += emitter.numbers.given
         with ThreadPoolExecutor(THREADS) as pool:
             done = [pool.submit(work, thread) for thread in range(THREADS)]

@@ -82,6 +82,59 @@ def test_what_they_compute(text: str) -> None:
     assert any(made.together and made.parallel for made in found)
 
 
+SEVERAL = {
+    "a value that waits in a result": (
+        "out D[c] = sum[i](X[i,c]); out W[j,c] = V[j,c] - exp(Z[c]); out Y[c] = exp(Z[c])*D[c]",
+        {"X": (6, 3), "V": (5, 3), "Z": (3,)},
+    ),
+    "rows and a result of each": (
+        "M[c] = mean[i](X[i,c]); D[c] = sum[i](exp(X[i,c]-M[c]));"
+        "out Y[i,c] = exp(X[i,c]-M[c])/D[c]; out Z[c] = exp(D[c])*M[c]",
+        {"X": (12, 2)},
+    ),
+    "nothing is added up": (
+        "out Y[i] = exp(A[i]) + s; out Z[j] = exp(B[j]) + s; out T = s*2",
+        {"A": (7,), "B": (5,), "s": ()},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "shapes"), SEVERAL.values(), ids=SEVERAL)
+def test_several_results(text: str, shapes: dict[str, tuple[int, ...]]) -> None:
+    """In any order of the threads: no result is written by two of them."""
+    written = parse(text, shapes, "float32").roots()
+    group, draw = Group(stages(*written), written), np.random.default_rng(4)
+    data = {name: draw.uniform(-1, 1, shape) for name, shape in shapes.items()}
+    found = [made for seed in range(12) for made in check(group, data, Random(seed))]
+    assert any(made.together for made in found)
+
+
+def test_no_value_waits_in_a_result_that_every_thread_writes() -> None:
+    """A thread that is late would write `exp(Z[c])` over the sums that are there by then."""
+    text, _ = SEVERAL["a value that waits in a result"]
+    written = parse(text, {"X": (100_000, 10), "V": (50_000, 10), "Z": (10,)}, "float32").roots()
+    group = Group(stages(*written), written)
+    found = [made for made in plans(group, dense(group)) if made.together]
+    assert found
+    for made in found:
+        kept = [made.stored(v) for p in made.phases if not p.loops for v in p.kept]
+        assert all(one is not None and one.output is None for one in kept)
+
+
+def test_open_sizes_without_totals() -> None:
+    text, shapes = SEVERAL["nothing is added up"]
+    large = {"A": (300_000,), "B": (200_000,), "s": ()}
+    written = parse(text, large, "float32").roots()
+    group = Group(stages(*written), written)
+    kernel = built(group, dense(group), alike(group, "float32"), True, 2)
+    data = {name: torch.randn(shape) for name, shape in large.items()}
+    y, z, t = kernel(*(data[source.label] for source in group.operands))
+    torch.testing.assert_close(y, data["A"].exp() + data["s"])
+    torch.testing.assert_close(z, data["B"].exp() + data["s"])
+    torch.testing.assert_close(t, data["s"] * 2)
+    assert len(shapes) == len(large)
+
+
 class Late(Memory):
     """A thread that reads the totals of the others late."""
 

@@ -151,10 +151,18 @@ def test_nothing_is_compiled_for_views_alone() -> None:
 
 
 def test_no_view_of_another_type() -> None:
-    f = light("Y[i] = A[i] + B[i]", dtypes={"A": "float32", "B": "float64"}, A=(3,), B=(3,))
-    given = [torch.randn(3, requires_grad=True), *operands((3,))]
-    found, _ = slopes(f, given)
-    assert [one.dtype for one in found] == [torch.float32, torch.float64]
+    """dA = dY in either case, where dY has the type of Y."""
+    views = {}
+    for dtype in ("float32", "float64"):
+        f = light("Y[i] = A[i] + 2*B[i]", dtypes={"A": dtype, "B": "float64"}, A=(3,), B=(3,))
+        given = [torch.randn(3, dtype=getattr(torch, dtype), requires_grad=True), *operands((3,))]
+        found, _ = slopes(f, given)
+        assert [one.dtype for one in found] == [one.dtype for one in given]
+        assert isinstance(f._record, Recorder)
+        part = f._record.related.gradient((0, 1), (0,))
+        assert part is not None
+        views[dtype] = [*part.views]
+    assert views == {"float32": [], "float64": [0]}
 
 
 def test_changes_in_place_are_those_of_torch() -> None:
@@ -182,6 +190,34 @@ def test_changes_in_place_are_those_of_torch() -> None:
             before = own[1].grad.clone()  # type: ignore[union-attr]
             own[0].grad.zero_()  # type: ignore[union-attr]
             torch.testing.assert_close(own[1].grad, before)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("Y[i,j] = A[i,0,j] + B[0,i,j]", {"A": (4, 1, 4), "B": (1, 4, 4)}),
+        ("Y[i,j] = A[i,j] + B[j,i]", {"A": (4, 4), "B": (4, 4)}),
+        ("Y[i,j] = A[0,i,j] + B[i,j]", {"A": (1, 4, 4), "B": (4, 4)}),
+        ("Y[i,j] = A[i,j] + B[0,i,j]", {"A": (4, 4), "B": (1, 4, 4)}),
+    ],
+)
+def test_leaves_share_no_gradient(text: str, shapes: dict[str, tuple[int, ...]]) -> None:
+    f = light(text, **shapes)
+    for _ in range(3):
+        a, b = operands(*shapes.values())
+        y = f(a, b)
+        (y * torch.randn(4, 4)).sum().backward()
+        assert a.grad is not None
+        assert b.grad is not None
+        before = b.grad.clone()
+        a.grad.zero_()
+        torch.testing.assert_close(b.grad, before)
+
+
+def test_an_expanded_gradient_beside_a_view_is_not_copied() -> None:
+    f = light("Y[i] = sum[j](A[i,j]) + B[0,i]", A=(3, 4), B=(1, 3))
+    found, seed = slopes(f, operands((3, 4), (1, 3)))
+    assert [shares(one, seed) for one in found] == [True, True]
 
 
 def test_gradients_are_added_up() -> None:
