@@ -19,7 +19,17 @@ ROOT = Path(__file__).parents[2]
 
 
 CHECKER_TESTS = (
-    *("tags", "template", "laws", "parts", "reduced", "witness", "unfolding", "bindings"),
+    *(
+        "tags",
+        "template",
+        "positions",
+        "laws",
+        "parts",
+        "reduced",
+        "witness",
+        "unfolding",
+        "bindings",
+    ),
     *("identities", "definition", "infinities"),
 )
 """The quick ones first."""

@@ -11,6 +11,8 @@ import pytest
 import einderive as ed
 from einderive.derivations.checker import not_an_instance, not_equal
 from einderive.derivations.checker.compare import borders
+from einderive.derivations.checker.formal import Atom, NotShown
+from einderive.derivations.checker.sets import _orders
 from einderive.derivations.matching.match import match
 from einderive.eops.library import by_name
 from einderive.ta.ir.operator import Binding
@@ -205,3 +207,13 @@ def test_every_candidate_checks(text: str, shapes: dict[str, Any]) -> None:
     for number in range(len(found.candidates)):
         report = found.check(number)
         assert report, f"{number}: {report}"
+
+
+def test_many_equal_factors_are_in_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All orders of 20 of them would fill the memory."""
+    equal = [Atom(2, ())] * 3
+    monkeypatch.setattr("einderive.derivations.checker.sets.MOST_PERMUTATIONS", 6)
+    assert len(_orders(equal)) == 6
+    monkeypatch.setattr("einderive.derivations.checker.sets.MOST_PERMUTATIONS", 5)
+    with pytest.raises(NotShown, match="many equal factors"):
+        _orders(equal)
