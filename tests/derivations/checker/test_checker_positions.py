@@ -17,8 +17,8 @@ from einderive.ta.ir.positions import INDEX, MOST
 from einderive.ta.notation.parse import parse
 
 FAMILIES = Families([Range(0, 4), Range(0, 5)])
-I, J, BOUND = (affine.iterator(place) for place in (0, 1, 7))
-ENTRY = Term(ONE, atoms=(FAMILIES.read(expr.tensor("A", (4,)), (I,)),))
+ROW, COLUMN, BOUND = (affine.iterator(place) for place in (0, 1, 7))
+ENTRY = Term(ONE, atoms=(FAMILIES.read(expr.tensor("A", (4,)), (ROW,)),))
 
 
 def index(row: Row) -> Atom:
@@ -27,17 +27,17 @@ def index(row: Row) -> Atom:
 
 def test_rows_and_integers_become_one_row() -> None:
     terms = (
-        Term(Fraction(2), atoms=(index(I),)),
+        Term(Fraction(2), atoms=(index(ROW),)),
         ENTRY,
         Term(Fraction(3)),
-        Term(Fraction(-1), atoms=(index(J),)),
+        Term(Fraction(-1), atoms=(index(COLUMN),)),
     )
-    whole = affine.shift(affine.add(affine.scale(I, 2), J, -1), 3)
+    whole = affine.shift(affine.add(affine.scale(ROW, 2), COLUMN, -1), 3)
     assert merged(terms, FAMILIES) == (ENTRY, Term(ONE, atoms=(index(whole),)))
 
 
 def test_rows_that_cancel_leave_an_integer_or_nothing() -> None:
-    both = (Term(ONE, atoms=(index(I),)), Term(-ONE, atoms=(index(I),)))
+    both = (Term(ONE, atoms=(index(ROW),)), Term(-ONE, atoms=(index(ROW),)))
     assert merged((*both, Term(Fraction(5))), FAMILIES) == (Term(Fraction(5)),)
     assert merged(both, FAMILIES) == ()
 
@@ -45,23 +45,23 @@ def test_rows_that_cancel_leave_an_integer_or_nothing() -> None:
 def test_integers_alone_and_large_rows_stay_as_they_are() -> None:
     for terms in (
         (Term(Fraction(2)), ENTRY, Term(Fraction(3))),
-        (Term(Fraction(2 * MOST), atoms=(index(I),)), ENTRY),
+        (Term(Fraction(2 * MOST), atoms=(index(ROW),)), ENTRY),
     ):
         assert merged(terms, FAMILIES) == terms
 
 
 NO_ROWS = {
     "a sum": Term(ONE, bound=((7, Range(0, 3)),), atoms=(index(BOUND),)),
-    "under a condition": Term(ONE, conditions=(Condition(">=", I),), atoms=(index(J),)),
-    "a fraction": Term(Fraction(1, 2), atoms=(index(J),)),
-    "a product": Term(ONE, atoms=(index(I), index(J))),
+    "under a condition": Term(ONE, conditions=(Condition(">=", ROW),), atoms=(index(COLUMN),)),
+    "a fraction": Term(Fraction(1, 2), atoms=(index(COLUMN),)),
+    "a product": Term(ONE, atoms=(index(ROW), index(COLUMN))),
     "an entry": ENTRY,
 }
 
 
 @pytest.mark.parametrize("term", NO_ROWS.values(), ids=NO_ROWS)
 def test_what_is_no_row(term: Term) -> None:
-    row = Term(ONE, atoms=(index(I),))
+    row = Term(ONE, atoms=(index(ROW),))
     assert merged((row, term), FAMILIES) == (term, row)
 
 
