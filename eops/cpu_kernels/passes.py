@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from einderive.eops.cpu_kernels.points import SHORT
 from einderive.eops.cpu_kernels.totals import Totals
 from einderive.eops.cpu_kernels.writing import of_row
-from einderive.eops.loops.cost import operations
+from einderive.eops.loops.cost import chosen_in, segments_of
 from einderive.eops.loops.values import (
     Choice,
     Load,
-    Segment,
-    chosen_with,
-    cut_of,
     lanes,
     parts,
     rows_of,
-    segments,
 )
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
@@ -72,37 +68,13 @@ class Pass(Totals):
         low, high = ("low", "high") if not self.rows else self._range(inner)
         if self.rows:
             self._start_parts()
-        for segment in self._segments():
-            self.segment, self.chosen = segment, self._chosen(segment)
+        for segment in segments_of(self.plan, self.number, not self.kernel.numbers.open):
+            self.segment, self.chosen = segment, chosen_in(self.plan, self.number, inner, segment)
             self.needed = self.plan.needed_with(self.number, self.chosen)
             self._segment(*self._ends(low, high))
             self.needed, self.chosen = whole, {}
         if self.rows:
             self._end_parts()
-
-    def _segments(self) -> tuple[Segment, ...]:
-        """The parts of the inner loop.  A part is worth a text of its own where one of them reads
-        less, or is spared a function."""
-        inner, plan = self.order[-1], self.plan
-        steps = plan.domain[inner]
-        values = {p: plan.values[p] for p in self.needed if self._at(p) and p not in self.again}
-        choices = [v for v in values.values() if isinstance(v, Choice) and not v.border]
-        cuts = (cut_of(condition, inner) for choice in choices for condition in choice.conditions)
-        rows = list(dict.fromkeys(cut[0] for cut in cuts if cut is not None))
-        if not rows or self.phase.window is not None or steps.extent < 2 * plan.sizes.short:
-            return (Segment(steps),)
-        found = segments(rows, inner, steps, not self.kernel.numbers.open)
-        for segment in found:
-            left = {*plan.needed_with(self.number, self._chosen(segment))}
-            spared = [value for place, value in values.items() if place not in left]
-            if any(isinstance(value, Load) for value in spared):
-                return found
-            if sum(map(operations, spared)) >= plan.sizes.worth:
-                return found
-        return (Segment(steps),)
-
-    def _chosen(self, segment: Segment) -> Mapping[int, int]:
-        return chosen_with(self.plan.values, self.needed, self.order[-1], segment.holds)
 
     def _ends(self, low: str, high: str) -> tuple[str, str]:
         """The steps of the part of the inner loop."""

@@ -11,7 +11,9 @@ however many passes read them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from itertools import product
 from math import prod
 from typing import Final
 
@@ -21,15 +23,20 @@ from einderive.eops.loops.values import (
     Constant,
     Load,
     Operation,
+    Segment,
     Total,
     Value,
     Windowed,
     Within,
+    chosen_with,
+    cut_of,
     lanes,
     parts,
     rows_of,
+    segments,
 )
 from einderive.ta.ir import affine
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.element import element_bytes
 
 LAUNCH: Final = 1.2e-6
@@ -79,6 +86,8 @@ START: Final = 20.0
 """To start an inner loop."""
 BORDER: Final = 100.0
 """To find the part of an inner loop where no index misses, and to start what is left."""
+SPREAD: Final = 9
+"""Places of a loop at which the length of a part of another one is looked at."""
 TOTAL: Final = 2.0
 STORED_TOTAL: Final = 4.0
 """To add to a total in a register, and to one in memory."""
@@ -150,6 +159,69 @@ def _has_border(plan: Plan, number: int, inner: int) -> bool:
     return any(inner in affine.iterators(row) for row in rows)
 
 
+def segments_of(plan: Plan, number: int, fixed: bool = True) -> tuple[Segment, ...]:
+    """The parts of a pass's inner loop, `fixed` as in `segments`.  A part is worth a text of its
+    own where one of them reads less, or is spared a function."""
+    phase, again = plan.phases[number], plan.read_again(number)
+    order, needed = plan.order(phase), plan.needed[number]
+    inner, deepest = order[-1], len(order)
+    steps = plan.domain[inner]
+    if phase.window is not None or steps.extent < 2 * plan.sizes.short:
+        return (Segment(steps),)
+
+    def is_inside(place: int) -> bool:
+        return place not in again and plan.depth(plan.masks[place], phase) == deepest
+
+    choices = [v for p in needed if isinstance(v := plan.values[p], Choice) and is_inside(p)]
+    cuts = (cut_of(c, inner) for choice in choices if not choice.border for c in choice.conditions)
+    rows = list(dict.fromkeys(cut[0] for cut in cuts if cut is not None))
+    if not rows:
+        return (Segment(steps),)
+    values = {place: plan.values[place] for place in needed if is_inside(place)}
+    found = segments(rows, inner, steps, fixed)
+    for segment in found:
+        left = {*needed_in(plan, number, segment)}
+        spared = [value for place, value in values.items() if place not in left]
+        if any(isinstance(value, Load) for value in spared):
+            return found
+        if sum(map(operations, spared)) >= plan.sizes.worth:
+            return found
+    return (Segment(steps),)
+
+
+def needed_in(plan: Plan, number: int, segment: Segment) -> tuple[int, ...]:
+    """The values that a part of a pass's inner loop needs."""
+    inner = plan.order(plan.phases[number])[-1]
+    return plan.needed_with(number, chosen_in(plan, number, inner, segment))
+
+
+def chosen_in(plan: Plan, number: int, inner: int, segment: Segment) -> Mapping[int, int]:
+    """The choices that are made there."""
+    return chosen_with(plan.values, plan.needed[number], inner, segment.holds)
+
+
+def share_of(plan: Plan, segment: Segment, inner: int) -> float:
+    """The part of the inner loop's steps that are the segment's, on average."""
+    steps, holds, cut = segment
+    if cut is None:
+        return steps.extent / plan.domain[inner].extent
+    others = affine.iterators(cut) - {inner}
+    places = [_spread(plan.domain[i]) for i in others]
+    found = 0.0
+    for place in product(*places):
+        known = dict(zip(others, place, strict=True)) | {inner: 0}
+        first = -(affine.evaluate(cut, known.__getitem__) // cut.coefficient(inner))
+        found += (min(max(first, steps.lo), steps.hi) - steps.lo) / steps.extent
+    before = found / prod(map(len, places))
+    return 1.0 - before if holds[cut] else before
+
+
+def _spread(side: Range) -> list[int]:
+    """Some places of a loop, evenly over it."""
+    count = min(side.extent, SPREAD)
+    return [side.lo + (2 * k + 1) * side.extent // (2 * count) for k in range(count)]
+
+
 def _steps(plan: Plan, number: int, phase: Phase) -> float:
     order = plan.order(phase)
     if not order:
@@ -157,22 +229,29 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
     inner, deepest = order[-1], len(order)
     again = plan.read_again(number)
     at = [0.0] * (deepest + 1)
+    cut = segments_of(plan, number)
+    at[deepest - 1] += START * (len(cut) - 1)
+    shares = dict.fromkeys(plan.needed[number], 1.0 if len(cut) == 1 else 0.0)
+    for segment in cut if len(cut) > 1 else ():
+        for place in needed_in(plan, number, segment):
+            shares[place] += share_of(plan, segment, inner)
     started = START / (plan.abreast if phase.loops else 1)
     at[deepest - 1] += started + BORDER * _has_border(plan, number, inner)
     at[0] += plan.abreast * plan.domain[inner].extent * len(phase.reductions) * (plan.abreast > 1)
     for place in plan.needed[number]:
         value = plan.values[place]
-        depth = plan.depth(plan.masks[place], phase)
+        depth, count = plan.depth(plan.masks[place], phase), 0.0
         if place in again:
-            at[depth] += 1.0
+            count = 1.0
         elif isinstance(value, Load):
-            at[depth] += _reading(plan, value, inner)
+            count = _reading(plan, value, inner)
         elif isinstance(value, Windowed):
-            at[depth] += _stepping(plan, value, inner)
+            count = _stepping(plan, value, inner)
         elif isinstance(value, Total):
-            at[depth] += 0.0 if plan.inner is None else TOTAL
+            count = 0.0 if plan.inner is None else TOTAL
         elif not isinstance(value, Constant):
-            at[depth] += operations(value)
+            count = operations(value)
+        at[depth] += count * shares[place] if depth == deepest else count
     at[deepest] += len(phase.kept) + (phase.window is not None)
     at[deepest] += len(phase.reductions) * (
         TOTAL if plan.inner is None else STORED_TOTAL / phase.jam

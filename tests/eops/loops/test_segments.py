@@ -10,7 +10,8 @@ import pytest
 
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
-from einderive.eops.loops.arrange import dense, plans
+from einderive.eops.loops.arrange import dense, plan, plans
+from einderive.eops.loops.cost import segments_of, share_of, steps
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.values import Segment, chosen_with, cut_of, segments
@@ -85,6 +86,46 @@ def test_nor_where_sizes_are_open(name: str) -> None:
 @pytest.mark.parametrize("name", WHOLE)
 def test_other_loops_stay_whole(name: str) -> None:
     assert all(choices(WHOLE[name]))
+
+
+def operations_of(text: str, extent: int) -> float:
+    roots = parse(text, {"X": (extent, extent)}, "float32").roots()
+    group = Group(tuple(stages(*roots)), tuple(roots))
+    found = plan(group, dense(group))
+    assert found is not None
+    return steps(found)
+
+
+@pytest.mark.parametrize(
+    ("condition", "part"), [("w <= h", 0.5), ("w < 256", 0.25), ("w > h", 0.5)]
+)
+def test_each_part_is_predicted_by_itself(condition: str, part: float) -> None:
+    """Functions are computed on a part of the places; all are read and written."""
+    text = "Y[h,w] = where({}, sin(exp(X[h,w])), {})"
+    every = operations_of("Y[h,w] = sin(exp(X[h,w]))", 1024)
+    none = operations_of("Y[h,w] = 2*X[h,w]", 1024)
+    found = operations_of(text.format(condition, "X[h,w]"), 1024)
+    assert found - none == pytest.approx(part * (every - none), rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["below the diagonal", "of columns", "three parts, a border"])
+def test_the_parts_are_the_whole_together(name: str) -> None:
+    group = group_of(CUT[name])
+    for made in plans(group, dense(group), alike(group, "float32")):
+        for number, phase in enumerate(made.phases):
+            if not made.order(phase):
+                continue
+            inner, found = made.order(phase)[-1], segments_of(made, number)
+            assert sum(share_of(made, one, inner) for one in found) == pytest.approx(1)
+
+
+def test_the_part_below_the_diagonal() -> None:
+    """w <= 5*h in 6 rows of 40: 1 + 6 + 11 + 16 + 21 + 26 of 240 places."""
+    group = group_of(CUT["below the diagonal"])
+    made = plans(group, dense(group), alike(group, "float32"))[0]
+    inner = made.order(made.phases[0])[-1]
+    found = sorted(share_of(made, one, inner) for one in segments_of(made, 0))
+    assert found == pytest.approx([81 / 240, 159 / 240])
 
 
 def test_a_condition_and_its_negation_are_one_row() -> None:
