@@ -114,6 +114,19 @@ def test_a_stage_that_may_be_infinite_is_no_finite_leaf() -> None:
     assert not_equal(scope_of(whole), scope_of(apart)) is not None
 
 
+@pytest.mark.parametrize("reader", ["{} + {}", "maximum({}, {})"])
+@pytest.mark.parametrize(
+    ("producer", "read"), [("T[i] = A[i+1]", "T[i-1]"), ("T[i] = A[i]", "T[i]")]
+)
+def test_a_read_that_misses_beside_an_infinity(producer: str, read: str, reader: str) -> None:
+    """At one end it is 0, where A has an entry."""
+    mask, clause = "where(i >= 2, inf, 0)", " where i in 0:4"
+    one = f"{producer} where i in 0:3; Y[i] = {reader.format(read, mask)}{clause}"
+    other = f"Y[i] = {reader.format('A[i]', mask)}{clause}"
+    assert not_equal(scope_of(one), scope_of(other)) is not None
+    assert not_equal(scope_of(other), scope_of(one)) is not None
+
+
 def test_sums_that_have_no_value_do_not_cancel() -> None:
     """Both sums are NaN at i = 1, 2, 3, and so is their difference."""
     clause = " where i in 0:4, k in 0:4"
