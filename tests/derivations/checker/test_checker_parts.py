@@ -16,6 +16,7 @@ from einderive.derivations.checker.sets import _orders
 from einderive.derivations.matching.match import match
 from einderive.eops.library import by_name
 from einderive.ta.ir.operator import Binding
+from einderive.ta.notation.parse import parse
 from tests.amount import sampled
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import read
@@ -217,3 +218,18 @@ def test_many_equal_factors_are_in_no_order(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("einderive.derivations.checker.sets.MOST_PERMUTATIONS", 5)
     with pytest.raises(NotShown, match="many equal factors"):
         _orders(equal)
+
+
+def test_operands_that_fall_into_many_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two operands of two pieces each have four together."""
+    whole = """
+P[i] = where(i < 2, A[i], B[i])*A[i]; Q[i] = 2*where(i < 3, B[i], A[i]);
+Y[i] = hypot(P[i], Q[i]) where i in 0:4"""
+    apart = """
+Y[i] = where(i < 2, hypot(A[i]*A[i], 2*B[i]),
+    where(i < 3, hypot(B[i]*A[i], 2*B[i]), hypot(A[i]*B[i], 2*A[i]))) where i in 0:4"""
+    ((one,), (other,)) = (parse(text, {"A": (4,), "B": (4,)}).roots() for text in (whole, apart))
+    monkeypatch.setattr("einderive.derivations.checker.translate.MOST_PIECES", 4)
+    assert not_equal(one, other) is None
+    monkeypatch.setattr("einderive.derivations.checker.translate.MOST_PIECES", 3)
+    assert "too many pieces" in str(not_equal(one, other))
