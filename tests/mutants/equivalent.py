@@ -294,6 +294,20 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "short way: over the box, no reads are none, and beside numbers alone all of them count",
     ),
     (
+        "einderive.derivations.checker.families",
+        "Families.source",
+        "source is INDEX",
+        ("False",),
+        "no such row: none leaves the range of all integers",
+    ),
+    (
+        "einderive.derivations.checker.families",
+        "Families.is_truth",
+        "term.atoms",
+        ("True",),
+        "no such value: a number beside 0 is compared before",
+    ),
+    (
         "einderive.derivations.checker.unfolding",
         "_becomes",
         "own.keys() >= {*subst.nested_scopes(goal)}",

@@ -21,6 +21,7 @@ from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Condition
 from einderive.ta.ir.operator import Binding
+from einderive.ta.notation.parse import parse
 from tests.amount import sampled
 from tests.derivations.checker.changes import agree
 from tests.derivations.seeds import read
@@ -236,3 +237,28 @@ def test_operands_that_fall_into_many_pieces(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("einderive.derivations.checker.translate.MOST_PIECES", 3)
     with pytest.raises(NotShown, match="too many pieces"):
         translation._in_regions(operands)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("tanh(A[i]) != 0", "tanh(A[i])"),
+        ("sum[k](A[k] > B[i]) != 0", "sum[k](A[k] > B[i])"),
+        ("((A[i] > 0) + (B[i] > 0)) != 0", "(A[i] > 0) + (B[i] > 0)"),
+        ("((A[i] > 0)*B[i]) != 0", "(A[i] > 0)*B[i]"),
+    ],
+)
+def test_what_is_no_truth_is_not_its_difference_from_zero(text: str, value: str) -> None:
+    (one,), (other,) = (
+        parse(f"Y[i] = {body}", {name: (4,) for name in "AB" if f"{name}[" in body}).roots()
+        for body in (text, value)
+    )
+    assert not_equal(one, other) is not None
+    assert not_equal(other, one) is not None
+
+
+def test_a_sum_of_truths_beside_zero() -> None:
+    differs = "(((A[i] > 0) + (B[i] > 0)) != 0)"
+    texts = f"Y[i] = {differs}*A[i] + A[i]", f"Y[i] = ({differs} + 1)*A[i]"
+    (one,), (other,) = (parse(text, {"A": (4,), "B": (4,)}).roots() for text in texts)
+    assert not_equal(one, other) is None
