@@ -15,6 +15,7 @@ from einderive.derivations.checker.families import Families
 from einderive.derivations.checker.formal import ONE, Atom, NotShown, Term
 from einderive.derivations.checker.sets import _orders
 from einderive.derivations.checker.translate import Translation
+from einderive.derivations.checker.witness import _renamed
 from einderive.derivations.matching.match import match
 from einderive.eops.library import by_name
 from einderive.ta.ir import affine
@@ -262,3 +263,7 @@ def test_a_sum_of_truths_beside_zero() -> None:
     texts = f"Y[i] = {differs}*A[i] + A[i]", f"Y[i] = ({differs} + 1)*A[i]"
     (one,), (other,) = (parse(text, {"A": (4,), "B": (4,)}).roots() for text in texts)
     assert not_equal(one, other) is None
+
+
+def test_a_letter_is_renamed_where_it_stands_alone() -> None:
+    assert _renamed("max(a, tanh(a)) + a*abs(c-a)") == "max(b, tanh(b)) + b*abs(c-b)"
