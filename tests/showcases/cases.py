@@ -20,7 +20,8 @@ from einderive.frontend.accuracy.levels import Accuracy
 class Case:
     """`listed`: the hand-written program itself is to be among the candidates, even where a
     cheaper one was found.  `weights` are the tensors that stay the same from call to call.  `fast`:
-    a difference is multiplied out as it is, which by default is not done."""
+    a difference is multiplied out as it is, which by default is not done.  `within`: the best
+    candidate takes at most this many times the hand-written program's predicted time."""
 
     formula: str
     hand: str
@@ -30,6 +31,7 @@ class Case:
     listed: bool = False
     weights: tuple[str, ...] = ()
     fast: bool = False
+    within: float = 1.001
 
     @property
     def accuracy(self) -> Accuracy:

@@ -275,6 +275,7 @@ LAYERS: dict[str, Case] = {
         at("N1 Z4 H7 W7 C256 F256 R3"),
         at("N1 Z2 H3 W2 C2 F2 R3"),
         listed=True,
+        within=1.01,  # T is found with one dimension padded, where the one by hand is skewed
     ),
     "30 dilated conv 1-d, NCW": Case(
         "Y[n,f,w] = A[n,c,w+2*s-2]*K[f,c,s] where w in 0:$W",

@@ -14,6 +14,7 @@ from einderive.eops.loops.plan import Plan
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.eops.loops.interpreted import SMALL, Values, laid_out, run, same, value_of
+from tests.eops.threads import torch_threads
 
 STANDARD = (
     "M[c] = mean[i](X[i,c]); V[c] = mean[i]((X[i,c]-M[c])^2); "
@@ -149,12 +150,9 @@ def test_compiled(text: str, columns: int, threads: int, dtype: str) -> None:
     kernel = built(group, dense(group), alike(group, dtype), False, 2)
     assert kernel.plan.abreast > 1
     assert (kernel.threads, kernel.team) == (2, 2 * kernel.plan.exchanged)
-    data, before = torch.randn(rows, columns).to(getattr(torch, dtype)), torch.get_num_threads()
-    try:
-        torch.set_num_threads(threads)
+    data = torch.randn(rows, columns).to(getattr(torch, dtype))
+    with torch_threads(threads):
         (found,) = kernel(data)
-    finally:
-        torch.set_num_threads(before)
     wide = data.double()
     variance, mean = torch.var_mean(wide, 0, correction=0)
     expected = (wide - mean) * (variance + 1e-5).rsqrt() if text is STANDARD else wide.amax(0)

@@ -20,6 +20,7 @@ from einderive.eops.loops.plan import Plan
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.eops.loops.interpreted import Memory, check, laid_out, run, same, value_of
+from tests.eops.threads import torch_threads
 
 LAYER_NORM = (
     "M[i] = mean[j](X[i,j]); V[i] = mean[j]((X[i,j]-M[i])^2); "
@@ -162,12 +163,9 @@ def test_any_number_of_threads_may_run_the_kernel(text: str, threads: int) -> No
     group = group_of(text, 3, 300_001)
     kernel = built(group, dense(group), alike(group, "float32"), False, 2)
     assert kernel.plan.together
-    data, before = torch.rand(3, 300_001), torch.get_num_threads()
-    try:
-        torch.set_num_threads(threads)
+    data = torch.rand(3, 300_001)
+    with torch_threads(threads):
         (found,) = kernel(data)
-    finally:
-        torch.set_num_threads(before)
     wide = data.double()
     expected = {
         LAYER_NORM: torch.nn.functional.layer_norm(wide, (300_001,), eps=1e-5),
