@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from math import frexp, inf, isfinite
-from numbers import Integral, Real
 from time import perf_counter
 from typing import Any
 
@@ -27,10 +26,11 @@ from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import (
     compiled_candidate,
     compiling_seconds,
+    given_after_all,
     loading_seconds,
     worth_compiling,
 )
-from einderive.frontend.trial.effort import NORMAL, Effort
+from einderive.frontend.trial.effort import NORMAL, Effort, amounts
 from einderive.frontend.trial.entrants import (
     NO_TIME,
     Entrant,
@@ -57,8 +57,6 @@ RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
 MOST_POINTS = 30_000_000
 """A program that visits more points takes a second and more as written."""
-LONGEST = 1e9
-"""Seconds of timing beyond this are the same as this."""
 
 Say = Callable[[str], object]
 
@@ -92,7 +90,7 @@ def choose(
     `check_assumptions`: each call checks the assumptions that the program's steps used, and the
     time for this counts.  `kept` has the times of stages that were measured alone, and takes new
     ones.  Every program has to satisfy the `limits` (`limits.asked`)."""
-    seconds, tried = _limits(effort, seconds, tried)
+    seconds, tried = amounts(effort, seconds, tried)
     _require_callable(baseline)
     begun = perf_counter()
     device = _device(derivation)
@@ -161,23 +159,6 @@ def choose(
         raise _none_right(judge)
     say("timing")
     return _choose(derivation, entrants, judge, hard, seconds, interrupted)
-
-
-def _limits(effort: Effort, seconds: float | None, tried: int | None) -> tuple[float, int]:
-    """Seconds of timing and candidates to build, as asked for, or else as the effort has them."""
-    seconds = effort.timing if seconds is None else seconds
-    tried = effort.tried if tried is None else tried
-    if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
-        raise OperandError(
-            f"seconds is how long timing may take, not {shown(seconds)}",
-            next_step="for example seconds=1.0",
-        )
-    if not isinstance(tried, Integral) or tried < 0:
-        raise OperandError(
-            f"tried is how many candidates to build, not {shown(tried)}",
-            next_step="for example tried=6; with 0 the baseline stays",
-        )
-    return float(min(seconds, LONGEST)), int(tried)
 
 
 def _require_callable(baseline: object) -> None:
@@ -367,6 +348,7 @@ def _choose(
             if winner is not None or not refused or stopped or is_over(entrants, best, judge):
                 break
             place = next((p for p, e in enumerate(entrants) if e is best), None)
+            entrants += given_after_all(derivation, entrants, judge)
             entrants, stopped = raced(entrants, judge, seconds)
             best = best if place is None else entrants[place]
         best = winner or best

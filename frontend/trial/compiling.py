@@ -79,13 +79,32 @@ def worth_compiling(
         if late and label != AS_GIVEN and not sure:
             return
         hopeless = HOPELESS_LATE if late else HOPELESS
-        worth = _compiled(plan)
-        inside = {task.scope for task in worth}
-        rest = sum(stage.seconds for stage in plan.stages if stage.scope not in inside)
-        least = sum(map(_least, worth)) + rest / MOST_WRONG
-        if 0 < len(worth) <= MOST_STAGES and (sure or least <= hopeless * fastest):
+        if _plan_is_worth(plan, inf if sure else hopeless * fastest):
             yield label, plan
             last = perf_counter() - begun
+
+
+def given_after_all(
+    derivation: Derived, entrants: Sequence[Entrant], judge: Judge
+) -> list[Entrant]:
+    """The formula as given in loops, which was not compiled beside far faster programs that have
+    been refused since; nothing where it was, or where it is far behind those that are left."""
+    if derivation.target != "cpu" or any(each.trial.label == AS_GIVEN for each in entrants):
+        return []
+    given = apart(derivation.unchanged)
+    fastest = min((each.seconds for each in entrants if each.run is not None), default=inf)
+    if not judge.effort.compiled or not _plan_is_worth(given, HOPELESS * fastest):
+        return []
+    return [compiled_candidate(AS_GIVEN, given, judge)]
+
+
+def _plan_is_worth(plan: Plan, most: float) -> bool:
+    """Whether there are stages to compile, and the program may take less than this many seconds."""
+    worth = _compiled(plan)
+    inside = {task.scope for task in worth}
+    rest = sum(stage.seconds for stage in plan.stages if stage.scope not in inside)
+    least = sum(map(_least, worth)) + rest / MOST_WRONG
+    return 0 < len(worth) <= MOST_STAGES and least <= most
 
 
 def _off(given: Plan, entrants: Sequence[Entrant]) -> float:

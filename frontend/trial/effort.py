@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
-from numbers import Real
+from numbers import Integral, Real
 from typing import Final, Literal, TypeAlias
 
-from einderive.ta.errors import TextError, shown
+from einderive.ta.errors import OperandError, TextError, shown
 
 Given: TypeAlias = Literal["instant", "normal", "high"] | float
 """An effort as a user gives it: a word, or a number of seconds."""
@@ -25,6 +25,8 @@ HIGH_SECONDS: Final = 60.0
 LONGEST_SEARCH: Final = 10.0
 MOST_TRIED: Final = 32
 LEAST_FOR_INDUCTOR: Final = 45.0
+LONGEST: Final = 1e9
+"""Seconds of timing beyond this are the same as this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +97,20 @@ def effort_of(given: object) -> Effort:
         f"effort is a word or a number of seconds above 0, not {shown(given, 40)}",
         next_step=f"use one of {', '.join(map(repr, EFFORTS))}, or for example effort=10.0",
     )
+
+
+def amounts(effort: Effort, seconds: float | None, tried: int | None) -> tuple[float, int]:
+    """Seconds of timing and candidates to build, as asked for, or else as the effort has them."""
+    seconds = effort.timing if seconds is None else seconds
+    tried = effort.tried if tried is None else tried
+    if not isinstance(seconds, Real) or not seconds >= 0:  # also refuses NaN
+        raise OperandError(
+            f"seconds is how long timing may take, not {shown(seconds)}",
+            next_step="for example seconds=1.0",
+        )
+    if not isinstance(tried, Integral) or tried < 0:
+        raise OperandError(
+            f"tried is how many candidates to build, not {shown(tried)}",
+            next_step="for example tried=6; with 0 the baseline stays",
+        )
+    return float(min(seconds, LONGEST)), int(tried)

@@ -36,7 +36,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
         if text is None:
             return None
         texts.append(text)
-    return Written(" + ".join(texts), "products term by term")
+    return Written(" + ".join(texts), "products term by term", work=0.0)
 
 
 def _has_smaller_part(total: Add) -> bool:

@@ -26,7 +26,13 @@ from einderive.frontend.baselines.writing.views import (
     permuted,
     view,
 )
-from einderive.frontend.baselines.writing.writer import Recogniser, Writer, Written, grouped
+from einderive.frontend.baselines.writing.writer import (
+    ContractionPath,
+    Recogniser,
+    Writer,
+    Written,
+    grouped,
+)
 from einderive.frontend.products import factors_of as factors_of_product
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
@@ -119,12 +125,11 @@ def einsum(scope: Scope, writer: Writer) -> Written | None:
     parts = [operand(factor, scope, writer, kind) for factor in in_order(scope, factors, writer)]
     terms = ["".join(LETTERS[i] for i in part.dims) for part in parts]
     equation = ",".join(terms) + "->" + LETTERS[: len(scope.loops)]
-    path = contraction_path(tuple(part.dims for part in parts), scope)
-    writer.needs(path[1])
+    writer.computes(contraction_path(tuple(part.dims for part in parts), scope))
     text = f"torch.einsum('{equation}', {', '.join(part.text for part in parts)})"
     word = "torch.einsum" if len(parts) == 2 else f"torch.einsum of {len(parts)}"
     kind = kind_of(scope, factors, writer)
-    return Written(scaled(text, coefficient, kind), word, kind=kind)
+    return Written(scaled(text, coefficient, kind), word, work=0.0, kind=kind)
 
 
 def flat_dot(scope: Scope, writer: Writer) -> Written | None:
@@ -168,7 +173,8 @@ def _by_pairs(scope: Scope, writer: Writer, optimize: str | None) -> Written | N
     if len(factors) > 2:
         word = f"{word} pair by pair"
     kind = kind_of(scope, factors, writer)
-    return Written(scaled(permuted(result, wanted), coefficient, kind), word, kind=kind)
+    text = scaled(permuted(result, wanted), coefficient, kind)
+    return Written(text, word, work=0.0, kind=kind)
 
 
 def down_to_two(
@@ -182,10 +188,10 @@ def down_to_two(
         View(writer.line(part.text), part.dims) if texts.count(part.text) > 1 else part
         for part in parts
     ]
-    path, largest = contraction_path(tuple(part.dims for part in parts), scope, optimize)
-    writer.needs(largest)
+    path = contraction_path(tuple(part.dims for part in parts), scope, optimize)
+    writer.computes(path)
     wanted = set(range(len(scope.loops)))
-    for step in path:
+    for step in path.steps:
         taken = [parts[place] for place in step]
         if optimize is None and step != (0, 1):
             taken.reverse()  # the product so far stands last
@@ -202,17 +208,16 @@ def down_to_two(
 
 
 def contraction_path(
-    dims: tuple[tuple[int, ...], ...], scope: Scope, optimize: str | None = "auto"
-) -> tuple[tuple[tuple[int, ...], ...], int]:
-    """opt_einsum's pairs, or those from left to right, and the elements of the largest
-    intermediate."""
+    dims: tuple[Dims, ...], scope: Scope, optimize: str | None = "auto"
+) -> ContractionPath:
+    """opt_einsum's pairs, or those from left to right."""
     return _path(dims, scope.extents, len(scope.loops), optimize)
 
 
 @lru_cache(maxsize=1024)
 def _path(
-    dims: tuple[tuple[int, ...], ...], extents: tuple[int, ...], loops: int, optimize: str | None
-) -> tuple[tuple[tuple[int, ...], ...], int]:
+    dims: tuple[Dims, ...], extents: tuple[int, ...], loops: int, optimize: str | None
+) -> ContractionPath:
     terms = ["".join(LETTERS[i] for i in held) for held in dims]
     equation = ",".join(terms) + "->" + LETTERS[:loops]
     shapes = [tuple(extents[i] for i in held) for held in dims]
@@ -221,7 +226,33 @@ def _path(
         count = len(dims)
         how = [(0, 1), *((0, count - 1 - step) for step in range(1, count - 1))]
     path, info = opt_einsum.contract_path(equation, *shapes, shapes=True, optimize=how)
-    return tuple(map(tuple, path)), int(info.largest_intermediate)
+    steps = tuple(map(tuple, path))
+    values = _values(steps, dims, extents, loops)
+    return ContractionPath(steps, int(info.largest_intermediate), values)
+
+
+def _values(
+    steps: tuple[Dims, ...], dims: tuple[Dims, ...], extents: tuple[int, ...], loops: int
+) -> float:
+    """The products that the pairs add up, and the values of what one factor alone has, which are
+    summed beforehand."""
+
+    def points(held: frozenset[int]) -> float:
+        return float(prod(extents[i] for i in held))
+
+    parts, total = [frozenset(held) for held in dims], 0.0
+    for step in steps:
+        taken = [parts[place] for place in step]
+        parts = [part for place, part in enumerate(parts) if place not in step]
+        result = taken[0]
+        for number, other in enumerate(taken[1:], 2):
+            kept = frozenset(range(loops)).union(*parts, *taken[number:])
+            left, right = result & (kept | other), other & (kept | result)
+            alone = (part for part, rest in ((result, left), (other, right)) if part != rest)
+            total += points(left | right) + sum(map(points, alone))
+            result = (left | right) & kept
+        parts.append(result)
+    return total
 
 
 def contracted(

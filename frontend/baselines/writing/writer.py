@@ -12,7 +12,7 @@ import keyword
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 from torch.nn import functional
@@ -32,6 +32,15 @@ class NotWritten(Exception):
     """A scope that a recogniser turns out to be unable to write."""
 
 
+class ContractionPath(NamedTuple):
+    """The pairs of factors that are multiplied one after the other, by their places among those
+    that are left; the elements of the largest result, and the products of all pairs."""
+
+    steps: tuple[tuple[int, ...], ...]
+    largest: int
+    values: float
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """An expression with the scope's shape.
@@ -39,7 +48,7 @@ class Written:
     - `word`: the name of its operation.
     - `view`: whether it may share memory with what it reads.
     - `work`: the number of values that it computes, if that is not the number of the scope's
-      points.
+      points; 0 if they were counted by `Writer.computes`.
     - `kind`: the kind of the tensor, if it is not the scope's.
     """
 
@@ -161,6 +170,11 @@ class Writer:
     def needs(self, elements: int) -> None:
         """Notes a temporary of this many elements."""
         self.elements = max(self.elements, elements)
+
+    def computes(self, path: ContractionPath) -> None:
+        """Notes products pair by pair."""
+        self.needs(path.largest)
+        self.work += path.values
 
     def written(self, scope: Scope) -> Written:
         """The scope by the first recogniser that takes it, as it is or with its producers without a

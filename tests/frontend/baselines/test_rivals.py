@@ -445,6 +445,27 @@ def test_work_is_what_is_computed() -> None:
     assert work["conv1d",] == work["torch.einsum",]
 
 
+@pytest.mark.parametrize(
+    ("text", "work"),
+    [
+        ("Y[i,j] = A[i,k]*B[k,l]*C[l,j]", 2 * 64 * 64 * 64),
+        ("Y[i] = A[i,k]*B[k,l]*c[l]", 2 * 64 * 64),
+        ("Y[i,j] = A[i,k]*B[k,j] + C[i,j]", 64**3 + 64**2),
+        ("Y = A[i,j]*B[k,l]", 2 * 64**2 + 1),
+    ],
+)
+def test_the_work_of_products_is_that_of_their_pairs(text: str, work: float) -> None:
+    """All points of four matrices would take an hour, and their products pair by pair a moment.
+    What one factor alone has is summed beforehand."""
+    shapes: dict[str, Any] = {name: (64, 64) for name in "ABC" if name in text}
+    if "c[" in text:
+        shapes["c"] = (64,)
+    found = rivals(ed.parse(text, **shapes), "cpu")
+    assert found
+    best = min(rival.work for rival in found)
+    assert best == work
+
+
 def test_results_have_memory_of_their_own() -> None:
     program = ed.parse("Y[i] = A[i+1] where i in 0:3; Z[i,j] = B[j,i]", A=(4,), B=(2, 3))
     given = {t: torch.ones(t.shape) for t in program.inputs}

@@ -14,7 +14,12 @@ import einderive as ed
 from einderive.eops.back_ends import cpu_kernels
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
-from einderive.frontend.trial.compiling import apart, loading_seconds, worth_compiling
+from einderive.frontend.trial.compiling import (
+    apart,
+    given_after_all,
+    loading_seconds,
+    worth_compiling,
+)
 from einderive.frontend.trial.effort import of_seconds
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate
 from einderive.frontend.trial.hard import judge_of
@@ -177,6 +182,27 @@ def test_what_is_predicted_to_be_far_faster_is_compiled_late(
     assert left < judge.racing
     labels = [label for label, _ in worth_compiling(derivation, [entrant], judge)]
     assert any(label.startswith("candidate") for label in labels) is tried
+
+
+@pytest.mark.compiled
+def test_the_formula_in_loops_enters_where_faster_programs_are_refused() -> None:
+    """It was far behind them, and is not behind what is left."""
+    text = "D[i,k] = 2*G[i,j]*(X[i,k] - Z[j,k])"
+    derivation = ed.derive(text, X=(40, 30), Z=(40, 30), G=(40, 40), budget=UNCHANGED)
+    judge = judge_of(derivation, "cpu", perf_counter())
+    fast = Entrant(Trial("candidate 1", None, (), 1e-9, 0.0, "accepted"), run=lambda inputs: ())  # type: ignore[arg-type]
+    assert not [*worth_compiling(derivation, [fast], judge)]
+    assert not given_after_all(derivation, [fast], judge)
+    slow = Entrant(Trial("baseline", None, (), 1.0, 0.0, "baseline"), run=lambda inputs: ())  # type: ignore[arg-type]
+    entrants = [fast.out("refused"), slow]
+    (found,) = given_after_all(derivation, entrants, judge)
+    assert found.trial.label == AS_GIVEN
+    assert found.run is not None
+    assert found.trial.words == (CPU_KERNELS.word,)
+    assert found.trial.error < 1e-5
+    assert not given_after_all(derivation, [*entrants, found], judge)
+    elsewhere = replace(derivation, target="cuda:90")
+    assert not given_after_all(elsewhere, entrants, judge)
 
 
 @pytest.mark.compiled
