@@ -72,12 +72,19 @@ class Points:
     def _is_short(self, reduction: int) -> bool:
         """Whether some of the terms are added in their own type, before the rest: computed terms,
         where nothing is shifted by the total.  Its digits are lost where it is taken away again;
-        and what is only read costs little in float64."""
+        what is only read costs little in float64; and where places are picked, the terms are added
+        one after the other, which loses more digits than sums of several side by side."""
         made = self.plan.reductions[reduction]
         term = self.plan.values[made.value]
         if made.reducer != "sum" or term.kind != SHORT or made.kind == SHORT:
             return False
-        return not isinstance(term, values.Load) and reduction not in self.plan.shifting
+        if isinstance(term, values.Load) or reduction in self.plan.shifting:
+            return False
+        return not any(self._picks(self.plan.values[p]) for p in self.plan.needed[self.number])
+
+    @staticmethod
+    def _picks(value: values.Value) -> bool:
+        return isinstance(value, values.Load) and bool(value.picked)
 
     def _stores(self) -> None:
         """What is done with the values of a point."""

@@ -46,13 +46,16 @@ Put: TypeAlias = Callable[[ScatterStage], Callable[..., torch.Tensor | None]]
 _Kernel: TypeAlias = Callable[[Buffers, StageTypes], torch.Tensor]
 
 
-def lower(scope: Scope, *, as_written: bool = False, put: Put | None = None) -> Stage:
+def lower(
+    scope: Scope, *, as_written: bool = False, put: Put | None = None, recorded: bool = False
+) -> Stage:
     """The stage as a function of its sources' buffers, which give the tensor `scope`.
 
     A buffer has the extents of its source's ranges, any strides, index 0 of a dimension being its
     `lo`; all lie on one device.  The result has `scope.shape`, may have any strides (also 0) and
     may share memory with a buffer: neither may be written to while the other is in use.  Element
-    types are those of `eops.torch_views.types`.  No gradients are recorded.
+    types are those of `eops.torch_views.types`.  No gradients are recorded, unless it is to be
+    `recorded`, where all of its operations have derivatives.
 
     Products under a sum are reassociated, which for finite data only rounds differently; infinities
     may give NaN where the sum as written gives an infinity, and the other way round.  With
@@ -65,11 +68,10 @@ def lower(scope: Scope, *, as_written: bool = False, put: Put | None = None) -> 
     kernel, types = _scattered(scope, as_written, put), types_of(scope)
     kernel = kernel or _placed(scope, as_written=as_written)
 
-    @torch.no_grad()
     def run(buffers: Buffers) -> torch.Tensor:
         return kernel(buffers, types(buffers))
 
-    return run
+    return run if recorded else torch.no_grad()(run)
 
 
 def _scattered(scope: Scope, as_written: bool, put: Put | None) -> _Kernel | None:

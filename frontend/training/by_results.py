@@ -3,7 +3,7 @@
     Y[i] = tanh(X[i])       dX[i] = dY[i]*(1 - Y[i]^2)       kept for the backward pass: Y, and no X
 
 As in torch, Y may not be changed in place before the backward pass; so this is a way only where the
-plain lines under torch's autograd keep their results too.
+first plain line under torch's autograd keeps its results too, or all of them do.
 """
 
 from __future__ import annotations

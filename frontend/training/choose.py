@@ -27,7 +27,7 @@ from einderive.frontend.limits.memory import free_bytes
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.training.asked import Asked
 from einderive.frontend.training.by_results import by_results
-from einderive.frontend.training.kept import keeps_results, kept_bytes
+from einderive.frontend.training.kept import PAGE, keeps_results, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
 from einderive.frontend.training.remembered import at_another_size, remembered
 from einderive.frontend.training.saving import saving
@@ -92,6 +92,8 @@ class Steps:
                 found = way(*given)
             every = found if isinstance(found, tuple) else (found,)
             outputs = [y for y in every if y.requires_grad]
+            if len(outputs) != len(seeds):
+                raise RuntimeError("an output has no derivative")
             return torch.autograd.grad(outputs, leaves, seeds, allow_unused=True)
 
         return step
@@ -201,8 +203,10 @@ class Tried:
     """The ways that were tried: `firsts` has the seconds of the lines, the fastest one first.
 
     - `own`, `seconds`: a step by the node that keeps operands, and how long it takes.
-    - `most`: the bytes that torch keeps for the fastest line; `more`: whether the node keeps more.
-    - `reads`: torch keeps the results, and so may the call."""
+    - `most`: the bytes that torch keeps for the fastest line, and a page; `more`: whether the node
+      keeps more.
+    - `reads`: torch keeps the results, and so may the call.  Of several plain lines, the first one
+      says so, which has torch's own word for the most: this depends on the formula alone."""
 
     own: Step
     seconds: float
@@ -228,7 +232,7 @@ def _tried(asked: Asked, steps: Steps, lines: Sequence[Line]) -> Tried | None:
         with suppress(*PROBLEMS):  # a line without a derivative
             firsts[line] = first(steps.line(line), cuda)
     keeping = [line for line in firsts if keeps_results(steps.call(line))]
-    reads = len(keeping) == len(firsts)
+    reads = asked.lines[0] in keeping or len(keeping) == len(firsts)
     for line in keeping if not reads else ():
         firsts[replace(line, copied=True)] = firsts.pop(line)
     made |= {line: steps.line(line) for line in firsts}
@@ -240,7 +244,7 @@ def _tried(asked: Asked, steps: Steps, lines: Sequence[Line]) -> Tried | None:
             calls = batch(firsts[line], LONG_SAMPLE)
             firsts[line] = min(firsts[line], *(timed(made[line], cuda, calls) for _ in range(2)))
     order.sort(key=firsts.__getitem__)
-    most = kept_bytes(steps.call(order[0]))
+    most = kept_bytes(steps.call(order[0])) + PAGE
     more = kept_bytes(steps.call(node)) > most
     ranked = {line: firsts[line] for line in order}
     return Tried(own, seconds, ranked, made, most, more, reads)

@@ -8,7 +8,7 @@ Terms stand for operands where these would take more bytes than may be kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -87,7 +87,11 @@ def _kept(
     formula, gradient = program.roots(), part.program.roots()
     kept = dict(terms)
     found = reading(gradient, kept)
-    most -= bytes_of([*_operands(program, found), *kept.values()])
+
+    def held(found: Sequence[Scope], kept: Iterable[Tensor]) -> int:
+        return bytes_of([*_operands(program, found), *kept])
+
+    least = held(found, kept.values())
     fresh = fresh_names(program, part, kept)
     left = {
         scope: expr.tensor(next(fresh), scope.shape, floating_type(scope))
@@ -105,13 +109,13 @@ def _kept(
         tensor, fewer = left.pop(scope), points_of(*tried[scope])
         if like is None and points - fewer < LEAST_POINTS * scope.size:
             break
-        size = bytes_of([tensor])
-        if size <= most:
-            kept[scope], found, points = tensor, tried[scope], fewer
-            most -= size
+        size = held(tried[scope], [*kept.values(), tensor])
+        if size <= max(most, least):  # an operand that is no longer read may make room for others
+            kept[scope], found, points, least = tensor, tried[scope], fewer, size
     kept = {scope: tensor for scope, tensor in kept.items() if reads(found, tensor)}
     worth = bool(terms or like) or points <= WORTH * points_of(*gradient)
-    if not kept or not worth or not is_gradient(found, gradient, kept):
+    fits = held(found, kept.values()) <= most
+    if not kept or not worth or not fits or not is_gradient(found, gradient, kept):
         return None
     joint = _joint(program, kept)
     stated = {output.name: t for output, t in zip(joint.outputs, output_types(joint), strict=True)}

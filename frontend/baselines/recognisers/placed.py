@@ -27,7 +27,7 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     if not scattered and one_term_stage(Positions(scope).scope) is None:
         return None
     read = [source for source in sources(scope.body) if source is not INDEX]
-    run = lower(scope, as_written=writer.strict)
+    run = lower(scope, as_written=writer.strict, recorded=True)
 
     def placed(*buffers: torch.Tensor) -> torch.Tensor:
         given: dict[Source, torch.Tensor] = dict(zip(read, buffers, strict=True))

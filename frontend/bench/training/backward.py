@@ -1,7 +1,8 @@
 """`einderive bench backward`: a training step through a formula, beside torch's autograd.
 
     step(f)   =   f(operands), and the gradients by all its floating-point operands
-    pass     <=>  f <= b + 10 us + noise,  and f keeps no more bytes for the backward pass than b
+    pass     <=>  f <= b + 10 us + noise,  and f keeps no more than b for the backward pass, but
+                  for a page of 4096 bytes
     noise     =   what f or b differs by from itself, or from round to round, at most
 
 f is the compiled function as its users call it, b the fastest plain line: those of the list
@@ -47,7 +48,7 @@ from einderive.frontend.formulas import Formula
 from einderive.frontend.gradients.grad import grad
 from einderive.frontend.limits.memory import free_bytes
 from einderive.frontend.text import duration
-from einderive.frontend.training.kept import kept_bytes
+from einderive.frontend.training.kept import PAGE, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
 from einderive.frontend.training.saving import Kept as Saved
 from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
@@ -106,8 +107,8 @@ class Row:
 
     @property
     def larger(self) -> bool:
-        """Whether more is kept for the backward pass than by torch."""
-        return not self.alone and self.kept > self.plain_kept
+        """Whether more is kept for the backward pass than by torch, by more than a page."""
+        return not self.alone and self.kept > self.plain_kept + PAGE
 
     @property
     def improved(self) -> bool:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 import pytest
 import torch
 
 from einderive.eops.cpu_kernels.build import build
+from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.plan import SIZES
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 
@@ -65,3 +69,20 @@ def test_what_shifts_the_data_has_all_digits(text: str, short: int) -> None:
     group = Group(stages(*roots), roots)
     source = build(group, dense(group), alike(group, "float32")).source
     assert len({word for word in source.split() if word.startswith("short")}) == short
+
+
+def test_terms_that_are_picked_have_all_digits() -> None:
+    """They are added one after the other: in float32, all would be rounded alike."""
+    n = 4 * SIZES.terms
+    types = {"X": "float32", "I": "int64"}
+    text = "K[i] = X[i,I[i]]; Y = sum[i](log(max(K[i], 1e-7)))"
+    program = parse(text, {"X": (n, 2), "I": (n,)}, types, outputs=["K", "Y"])
+    roots = program.roots()
+    group = Group(stages(*roots), roots)
+    data = {"X": torch.full((n, 2), 1e-8), "I": torch.ones(n, dtype=torch.int64)}
+    operands = [data[source.name] for source in group.operands if isinstance(source, Tensor)]
+    typing = typing_of(group, [operand.dtype for operand in operands])
+    assert typing is not None
+    _, found = build(group, dense(group), typing)(*operands)
+    exact = n * log(1e-7)
+    assert abs(found.item() / exact - 1) < 2e-7

@@ -214,24 +214,44 @@ def test_the_choice_is_made_at_the_first_backward_pass() -> None:
 
 
 @pytest.mark.usefixtures("every_line_is_faster")
+@pytest.mark.parametrize("reads_first", [False, True])
 def test_a_line_that_keeps_its_result_beside_one_that_keeps_none(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, reads_first: bool
 ) -> None:
+    """The first line says whether an output may be changed, whichever is faster."""
+
     def lines(program: ed.Program, device: str) -> list[Rival]:
         calls: list[Callable[..., Any]] = [lambda x: x**0.5, torch.sqrt]
+        calls.sort(key=lambda call: (call is torch.sqrt) is not reads_first)
         return [Rival((), f"line {n}", call, program.inputs) for n, call in enumerate(calls)]
 
-    order = count(1.0)
+    order = count(9.0, -1.0) if reads_first else count(1.0)  # the last one of a race wins
     monkeypatch.setattr(choose, "rivals", lines)
     monkeypatch.setattr(choose, "first", lambda step, _: (step(), next(order))[1])
     options: dict[str, Any] = {**QUICK, "remember": False}
     f = ed.compile("Y[i] = sqrt(x[i])", x=(5,), dtypes="float64", grad=True, **options)
     x = torch.rand(5, dtype=torch.float64).add_(1).requires_grad_()
     y = f(x)
-    assert names(y) == "CloneBackward0"
+    assert names(y) == ("SqrtBackward0" if reads_first else "CloneBackward0")
     with torch.no_grad():
-        y.add_(1)  # the backward pass reads another one
+        y.add_(1)
+    if reads_first:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.sum().backward()
+        return
+    # the backward pass reads another one
     torch.testing.assert_close(torch.autograd.grad(y.sum(), x)[0], 0.5 / x.sqrt())
+
+
+def test_a_gather_has_a_derivative() -> None:
+    """As a line, by the library's operators: those of places outside are 0."""
+    f = ed.compile("Y[n] = E[I[n]]*2", E=(4,), I=(3,), dtypes={"E": "float64", "I": "int64"})
+    (line, *_) = rivals(f.derivation.source, "cpu")
+    e = torch.randn(4, dtype=torch.float64, requires_grad=True)
+    given = {"E": e, "I": torch.tensor([2, 7, 2])}
+    y = line.call(*(given[tensor.name] for tensor in line.inputs))
+    (slope,) = torch.autograd.grad(y.sum(), e)
+    assert slope.tolist() == [0, 0, 4, 0]
 
 
 @pytest.mark.usefixtures("every_line_is_faster")

@@ -105,6 +105,31 @@ def test_no_more_is_kept_than_may_be() -> None:
     assert way_of(ALL - 1) is None
 
 
+def test_what_is_kept_makes_room_where_its_operand_is_no_longer_read() -> None:
+    """The gathered rows alone, and the indices; the table is larger than all that may be kept."""
+    text = "Y = sum[n](log(E[n,I[n]]))"
+    types = {"E": "float64", "I": "int64"}
+    program = ed.parse(text, E=(6, 40), I=(6,), dtypes=types)
+    caller = Caller(program, as_written(program, output_types(program)), "cpu")
+    related = Related(program, caller, light)
+    part = related.gradient((program.inputs.index(by_name(program, "E")),), (0,))
+    assert part is not None
+    way = saving(related, part, 6 * 8 * 2)
+    assert way is not None
+    assert saving(related, part, 6 * 8 * 2 - 1) is None
+    e = torch.rand(6, 40, dtype=torch.float64).add_(1).requires_grad_()
+    given = {"E": e, "I": torch.arange(6) * 3}
+    call = lambda: way(*(given[tensor.name] for tensor in program.inputs))  # noqa: E731
+    assert kept_bytes(call) <= 6 * 8 * 2
+    (slope,) = torch.autograd.grad(call(), e)
+    (wanted,) = torch.autograd.grad(e.gather(1, given["I"][:, None]).log().sum(), e)
+    torch.testing.assert_close(slope, wanted)
+
+
+def by_name(program: ed.Program, name: str) -> Any:
+    return next(tensor for tensor in program.inputs if tensor.name == name)
+
+
 DISTANCES = "Y[i] = sqrt(sum[k]((X[i,k] - Z[i,k] + 0.001)^2))"
 ROWS, LONG = 5, 40
 TERM = ROWS * LONG * 8
