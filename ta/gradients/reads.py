@@ -4,6 +4,7 @@
 
 Each equation r_k(z) = p_k is solved for an iterator of z, and one sum less is left:
 
+    p = z + m*t + c     t = (p - c)//m, z = (p - c) % m  where z in 0:k with k <= m: windows side by side
     a_i = 1 or -1       z_i = (p - rest)/a_i             a convolution's gradient is a convolution
     e(z)//n in r_k      e = n*q + s, s in 0:n, solved for an iterator of e;  then e//n is q
     another a_i         z_i = (p - rest)//a_i            where a_i divides p - rest
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import gcd, prod
 
 from einderive.ta.facts.zeros import vanishes_outside
 from einderive.ta.gradients.narrowed import narrowed
@@ -87,7 +88,8 @@ class _Sums:
     def solve(self) -> None:
         """Solves equations as long as there is one that can be solved."""
         while (
-            (self._by_unit() if self.units_first else self._by_largest())
+            self._by_digits()
+            or (self._by_unit() if self.units_first else self._by_largest())
             or self._by_opening()
             or self._by_division()
         ):
@@ -117,6 +119,32 @@ class _Sums:
             body, conditional = where(rooms, body), True
         sums, body = narrowed(loops, sums, body)
         return make(loops, sums, body), conditional
+
+    def _by_digits(self) -> bool:
+        """`z + m*t + rest = 0` with z in 0:k, k <= m, and iterators of the source alone in the
+        rest: z = -rest % m and t = -rest//m, which is an equation with a number less."""
+        for place, row in enumerate(self.equations):
+            terms = self._terms(row)
+            units = [i for i, a in terms if abs(a) == 1]
+            m = gcd(*(a for _, a in terms if abs(a) != 1))
+            if len(units) != 1 or self.ranges[units[0]].extent > m or not self._is_plain(row):
+                continue
+            (i,) = units
+            row = affine.scale(row, row.coefficient(i))
+            rest = Row(row.const, tuple(t for t in row.terms if t[0] < self.first), row.floors)
+            low, high = self.ranges[i]
+            w = affine.shift(affine.scale(rest, -1), -low)
+            whole = affine.floordiv(w, m)
+            others = [(j, a // m) for j, a in row.terms if j >= self.first and j != i]
+            self.equations[place] = affine.add(Row(0, tuple(others)), whole, -1)
+            digit = affine.shift(affine.add(w, whole, -m), low)
+            self._replace(i, digit, demanded=high - low < m)
+            return True
+        return False
+
+    def _is_plain(self, row: Row) -> bool:
+        """Whether no summed iterator is divided in the row."""
+        return not any(affine.mask(inner) >> self.first for inner, _, _ in row.floors)
 
     def _by_unit(self) -> bool:
         """`a*z + rest = 0` with a = 1 or -1: z = -a*rest.  Equations of a single iterator come
@@ -198,15 +226,17 @@ class _Sums:
             inside |= affine.mask(inner)
         return [(i, a) for i, a in row.terms if i >= self.first and not inside >> i & 1]
 
-    def _replace(self, i: int, row: Row) -> None:
-        """Puts the row in the place of the iterator, whose range is kept as a demand on it."""
+    def _replace(self, i: int, row: Row, *, demanded: bool = True) -> None:
+        """Puts the row in the place of the iterator, whose range is a demand on it, unless the row
+        always lies there."""
         rows = {j: affine.iterator(j) for j in range(len(self.ranges))} | {i: row}
 
         def on_row(old: Row) -> Row:
             return affine.simplify(affine.substitute(old, rows), self.ranges)
 
         self._change_rows(on_row)
-        self.within.append((row, self.ranges[i]))
+        if demanded:
+            self.within.append((row, self.ranges[i]))
         self.solved.add(i)
 
     def _change_rows(self, on_row: Callable[[Row], Row]) -> None:
