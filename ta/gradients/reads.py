@@ -4,7 +4,7 @@
 
 Each equation r_k(z) = p_k is solved for an iterator of z, and one sum less is left:
 
-    p = z + m*t + c     t = (p - c)//m, z = (p - c) % m  where z in 0:k with k <= m: windows side by side
+    p = z + m*t + c     t = (p - c)//m, z = (p - c) % m    windows side by side: z in 0:k, k <= m
     a_i = 1 or -1       z_i = (p - rest)/a_i             a convolution's gradient is a convolution
     e(z)//n in r_k      e = n*q + s, s in 0:n, solved for an iterator of e;  then e//n is q
     another a_i         z_i = (p - rest)//a_i            where a_i divides p - rest

@@ -37,7 +37,7 @@ READS: Final[list[tuple[str, dict[str, Any], str]]] = [
     ("Y[i] = A[3-i] where i in 0:4", {"A": (4,)}, "dA[i] = dY[-i+3]"),
     ("Y[i,j] = A[2*i+3*j] where i in 0:3, j in 0:4", {"A": (14,)}, "%2 == 0"),
     ("Y[i,j] = A[4*i+j] where i in 0:3, j in 0:4", {"A": (12,)}, "dA[i] = dY[i//4,i%4]"),
-    ("Y[i,j] = A[4*i-j+3] where i in 0:3, j in 0:4", {"A": (14,)}, "dA[i] = dY[i//4"),
+    ("Y[i,j] = A[4*i-j+3] where i in 0:3, j in 0:4", {"A": (14,)}, "(-i+3)%4]"),
     ("Y[i,j] = A[-4*i+j+9] where i in 0:3, j in 0:4", {"A": (14,)}, "(i+3)%4"),
     ("Y[i,j] = A[4*i+j+1] where i in 0:3, j in -1:2", {"A": (14,)}, "dA[i] = dY[i//4,i%4]"),
     ("Y[i,j] = A[4*i+j-2] where i in 0:3, j in 0:5", {"A": (12,)}, "dA[i]"),
