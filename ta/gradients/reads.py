@@ -11,11 +11,16 @@ Each equation r_k(z) = p_k is solved for an iterator of z, and one sum less is l
 
 An equation without such an iterator stays as a condition.
 
-Where several iterators could be solved for, those with 1 or -1 come first.  If conditions have to
-say then which terms count, as for the windows of a maximum with a stride, the iterators with the
-largest ranges come first: the sum over the window's few places is left,
+Where several iterators could be solved for, those with 1 or -1 come first: so the gradient of a
+convolution with a stride is a transposed convolution.  Where a is no such product, or conditions
+have to say which terms count, windows that overlap are cut into parts side by side, if the sum over
+the few parts is then left,
 
-    max[r](A[2*h+r-1])       sum[r](where((p+1-r) % 2 == 0, a((p+1-r)//2, r), 0))
+    A[4*f+t], t in 0:8       t = 4*q + s, s in 0:4       sum[q](a((p//4)-q, 4*q + p%4))
+
+or the iterators with the largest ranges come first:
+
+    A[3*i+2*k]^2             sum[k](where((p-2*k) % 3 == 0, a((p-2*k)//3, k), 0))
 """
 
 from __future__ import annotations
@@ -23,16 +28,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import gcd, prod
+from typing import Literal, TypeAlias
 
 from einderive.ta.facts.zeros import vanishes_outside
 from einderive.ta.gradients.narrowed import narrowed
 from einderive.ta.gradients.products import ZERO, where
-from einderive.ta.ir import affine
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make
-from einderive.ta.ir.node import Access, Condition, Node, Scope
-from einderive.ta.ir.subst import map_rows, rename
+from einderive.ta.ir.node import Access, Condition, Mul, Node, Scope
+from einderive.ta.ir.subst import accesses, map_rows, rename
 
+Order: TypeAlias = Literal["units", "largest", "parts"]
 MOST_OPENED = 16
 """At most this many quotients are opened."""
 WORTH = 4
@@ -53,17 +60,27 @@ def passed_back(read: Access, adjoint: Node, domain: Sequence[Range]) -> Scope:
         for dimension, row in enumerate(read.rows)
     ]
 
-    def solved(units_first: bool) -> tuple[Scope, bool]:
+    def solved(order: Order) -> tuple[Scope, bool]:
         box = [*read.source.ranges, *domain]
-        sums = _Sums(first, box, body, [*equations], units_first)
+        sums = _Sums(first, box, body, [*equations], order)
         sums.solve()
         return sums.scope()
 
-    found, conditional = solved(units_first=True)
-    if not conditional:
+    found, conditional = solved("units")
+    if not conditional and (not found.sums or _is_convolution(read, adjoint)):
         return found
-    fewer, _ = solved(units_first=False)
+    fewer = min((solved("parts")[0], solved("largest")[0]), key=_points)
     return fewer if WORTH * _points(fewer) <= _points(found) else found
+
+
+def _is_convolution(read: Access, adjoint: Node) -> bool:
+    """Whether the adjoint is a product of several reads, each of which holds one iterator at most
+    of those that the read adds up in an index."""
+    core = expr.split_coefficient(adjoint)[1]
+    factors = core.factors if isinstance(core, Mul) else (core,)
+    masks = [affine.mask(row) for row in read.rows]
+    apart = all((factor.free & mask).bit_count() <= 1 for factor in factors for mask in masks)
+    return apart and sum(bool(accesses(factor)) for factor in factors) > 1
 
 
 def _points(scope: Scope) -> int:
@@ -78,8 +95,9 @@ class _Sums:
     ranges: list[Range]
     body: Node
     equations: list[Row]
-    units_first: bool = True
-    """Iterators with the factor 1 or -1 come first; else those with the largest ranges."""
+    order: Order = "units"
+    """Iterators with the factor 1 or -1 come first, or those with the largest ranges; or windows
+    that overlap are cut into parts."""
     conditions: list[Condition] = field(default_factory=list)
     within: list[tuple[Row, Range]] = field(default_factory=list)
     solved: set[int] = field(default_factory=set)
@@ -89,7 +107,7 @@ class _Sums:
         """Solves equations as long as there is one that can be solved."""
         while (
             self._by_digits()
-            or (self._by_unit() if self.units_first else self._by_largest())
+            or (self._by_largest() if self.order == "largest" else self._by_unit())
             or self._by_opening()
             or self._by_division()
         ):
@@ -127,9 +145,14 @@ class _Sums:
             terms = self._terms(row)
             units = [i for i, a in terms if abs(a) == 1]
             m = gcd(*(a for _, a in terms if abs(a) != 1))
-            if len(units) != 1 or self.ranges[units[0]].extent > m or not self._is_plain(row):
+            if len(units) != 1 or m < 2 or not self._is_plain(row):
                 continue
             (i,) = units
+            if self.ranges[i].extent > m:
+                if self.order == "parts":
+                    self._cut(i, m)
+                    return True
+                continue
             row = affine.scale(row, row.coefficient(i))
             rest = Row(row.const, tuple(t for t in row.terms if t[0] < self.first), row.floors)
             low, high = self.ranges[i]
@@ -141,6 +164,13 @@ class _Sums:
             self._replace(i, digit, demanded=high - low < m)
             return True
         return False
+
+    def _cut(self, i: int, m: int) -> None:
+        """z = m*q + s with s in 0:m."""
+        low, extent = self.ranges[i].lo, self.ranges[i].extent
+        q, s = len(self.ranges), len(self.ranges) + 1
+        self.ranges += [Range(0, -(-extent // m)), Range(0, m)]
+        self._replace(i, Row(low, ((q, m), (s, 1))), demanded=extent % m > 0)
 
     def _is_plain(self, row: Row) -> bool:
         """Whether no summed iterator is divided in the row."""

@@ -73,11 +73,15 @@ READS: Final[list[tuple[str, dict[str, Any], str]]] = [
         {"A": (5, 3)},
         "dA",
     ),
-    (  # the sum is over the places of a window, not over all windows
+    (  # the sum is over the windows that hold a place, not over all windows
         "Y[i] = max[k](A{fill=-inf}[2*i+k-1]) where i in 0:20, k in 0:3",
         {"A": (40,)},
-        "where(A{fill=-inf}[i] == Y[(i-j+1)//2] and",
+        "where(A{fill=-inf}[i] == Y[(i+1)//2-j]",
     ),
+    ("Y[f,t] = x[4*f+t] where f in 0:20, t in 0:8", {"x": (84,)}, "dx[i] = dY[i//4-j,4*j+i%4]"),
+    ("Y[f,t] = x[4*f+t]*w[t] where f in 0:20, t in 0:8", {"x": (84,), "w": (8,)}, "w[4*j+i%4]"),
+    ("Y[f,t] = x[4*f+t-1] where f in 0:20, t in 0:7", {"x": (84,)}, "//4-"),
+    ("Y[f] = sum[t](x[4*f+t-1]) where f in 0:20, t in 0:11", {"x": (84,)}, "//4-"),
     (
         "Y[i] = where(i%2 == 0, A[i//2], B[(i-1)//2]) where i in 0:8",
         {"A": (4,), "B": (4,)},
