@@ -2,6 +2,7 @@
 
     a scope    T[i,j] = sum[k](...)          where the gradient would compute it again
     a term     T[i,k] = X[i,k] - Z[i,k]      in the place of the operands X and Z, which are larger
+               T[i] = X[i] < 1               a byte, in the place of a number
 
 Terms stand for operands where these would take more bytes than may be kept.
 """
@@ -17,13 +18,14 @@ import torch
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.autograd.part import Part, Places
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.gradients.program import floating_type, is_continuous
 from einderive.ta.gradients.saved import is_gradient, readable, reading, reads
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.names import pool
-from einderive.ta.ir.node import Access, Node, Scope, Select, Tensor
+from einderive.ta.ir.node import Access, Apply, Node, Scope, Select, Tensor
 from einderive.ta.ir.program import Program, Statement
 from einderive.ta.ir.subst import children, points_of, rename, stages, walk
 from einderive.ta.printing.staged import staged_program
@@ -135,7 +137,7 @@ def _instead(program: Program, part: Part) -> dict[Scope, Tensor]:
     while left:
         tried = {}
         for scope in left:
-            tensor = expr.tensor("_", scope.shape, floating_type(scope))
+            tensor = expr.tensor("_", scope.shape, _type(scope))
             found = _operands(program, reading(gradient, {**kept, scope: tensor}))
             tried[scope] = bytes_of([*found, *kept.values(), tensor])
         best = min(tried, key=tried.__getitem__)
@@ -143,8 +145,15 @@ def _instead(program: Program, part: Part) -> dict[Scope, Tensor]:
             break
         least = tried[best]
         left.remove(best)
-        kept[best] = expr.tensor(next(fresh), best.shape, floating_type(best))
+        kept[best] = expr.tensor(next(fresh), best.shape, _type(best))
     return kept
+
+
+def _type(scope: Scope) -> str:
+    """The type of a kept term: truth values take a byte."""
+    body = scope.body
+    truth = isinstance(body, Apply) and FUNCTIONS[body.function].truth
+    return "bool" if truth else floating_type(scope)
 
 
 def _terms(program: Program, gradient: Sequence[Scope]) -> Iterator[Scope]:

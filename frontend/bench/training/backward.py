@@ -51,6 +51,7 @@ from einderive.frontend.text import duration
 from einderive.frontend.training.kept import PAGE, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
 from einderive.frontend.training.saving import Kept as Saved
+from einderive.frontend.trial.entrants import PROBLEMS, reason
 from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.dtypes import type_name
@@ -310,7 +311,10 @@ def _refused(compiled: CompiledFunction, program: Program, call: Callable[..., A
     part = related.gradient(wrt, outputs)
     assert part is not None
     line = Line(program, Rival((), "", call, program.inputs))
-    return refusal(line, part, "cpu", "normwise", compiled.error)
+    try:
+        return refusal(line, part, "cpu", "normwise", compiled.error)
+    except PROBLEMS as problem:  # an index outside of a table, say, where the formula has 0
+        return reason(problem)
 
 
 def _on_torchs_graph(found: Any) -> bool:

@@ -176,6 +176,24 @@ def test_a_term_must_be_smaller_than_what_it_replaces() -> None:
     assert way is None or not way.terms
 
 
+def test_a_comparison_is_kept_as_a_byte() -> None:
+    """Where the gradient reads no more of an operand than whether it lies above a bound."""
+    shape = (6, 40)
+    program = ed.parse("Y[i,j] = where(X[i,j] > 0.1, 3*X[i,j], 20)", X=shape, dtypes="float64")
+    caller = Caller(program, as_written(program, output_types(program)), "cpu")
+    related = Related(program, caller, light)
+    part = related.gradient((0,), (0,))
+    assert part is not None
+    assert saving(related, part, 6 * 40 - 1) is None
+    way = saving(related, part, 6 * 40)
+    assert way is not None
+    given = operands(shape)
+    assert kept_bytes(lambda: way(*given)) == 6 * 40
+    agrees(way, lambda x: torch.where(x > 0.1, 3 * x, 20), given, given)
+    assert gradcheck(way, given)
+    assert gradgradcheck(way, given)
+
+
 def test_ways_are_keys_of_a_race(way: Saving) -> None:
     other = by_terms(TERM + ROWS * 8)
     assert other is not None
