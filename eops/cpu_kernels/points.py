@@ -80,11 +80,8 @@ class Points:
             return False
         if isinstance(term, values.Load) or reduction in self.plan.shifting:
             return False
-        return not any(self._picks(self.plan.values[p]) for p in self.plan.needed[self.number])
-
-    @staticmethod
-    def _picks(value: values.Value) -> bool:
-        return isinstance(value, values.Load) and bool(value.picked)
+        needed = (self.plan.values[place] for place in self.plan.needed[self.number])
+        return not any(isinstance(each, values.Load) and each.picked for each in needed)
 
     def _stores(self) -> None:
         """What is done with the values of a point."""
