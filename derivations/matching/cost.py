@@ -23,7 +23,7 @@ from einderive.ta.facts.memory_walks import (
 from einderive.ta.facts.pairs import contraction_order
 from einderive.ta.facts.window_taps import BLOCK, tapped
 from einderive.ta.functions import FUNCTIONS
-from einderive.ta.ir import affine
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row, bits
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
@@ -131,7 +131,7 @@ def _tapped(scope: Scope, reads: Sequence[Access], item: int) -> Work:
 def _pairwise(scope: Scope, item: int) -> Work | None:
     """The work of a sum of products whose factors are contracted pair by pair, by products of
     matrices where these are; None where the terms are formed and added.  The shape is that of the
-    largest product."""
+    slowest product."""
     _, core = split_coefficient(scope.body)
     if not scope.sums or scope.reducer != "sum" or not isinstance(core, Mul):
         return None
@@ -152,7 +152,7 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
     count += len(factors) > 2
     moved, operations = sum(w.moved for w in found) + scope.size, 0.0
     shape: tuple[int, ...] = (1, 1, 1, 1)
-    pads = copied = 0.0
+    pads = copied = rows = jumps = 0.0
     reads = {k: factor for k, factor in enumerate(factors) if isinstance(factor, Access)}
     for read in reads.values():
         padded = padded_copies(read.rows, read.source.ranges, scope.domain)
@@ -167,13 +167,16 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
             count += sum(bool(one - other - kept) for one, other in ((a, b), (b, a)))
             roles = (a & b & kept, a - b, b - a, (a & b) - kept)
             operations += 2.0 * size(a | b)
-            shape = max(shape, tuple(map(size, roles)), key=prod)
+            shape = max(shape, tuple(map(size, roles)), key=_slowness)
             for own in (left, right):
                 held = reads.get(own)
                 if held is not None and not _lies(held, dims[own], roles, scope):
                     copied += 2.0 * size(dims[own])
         else:
             moved += 2.0 * size(a | b)
+            if left in reads and right in reads:
+                formed = walks(expr.mul(reads[left], reads[right]), extents)
+                rows, jumps = rows + formed.rows, jumps + formed.jumps
         dims[left] = kept
         reads.pop(left, None)
     used = tuple(pair for factor in factors for pair in applied(factor, extents))
@@ -181,14 +184,24 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
     share = utilisation(*shape[1:]) if operations else 1.0
     work = Work(operations, moved * item, count, unit, share, copied * item, shape)
     numbers = sum(w.numbers for w in found)
-    return work._replace(functions=used, views=views, numbers=numbers, pads=pads, like=MATMUL)
+    work = work._replace(functions=used, views=views, numbers=numbers, pads=pads, like=MATMUL)
+    return work._replace(rows=rows, jumps=jumps)
+
+
+def _slowness(shape: tuple[int, ...]) -> float:
+    """The products of matrices of this batch, rows, columns and sum, divided by their rate."""
+    return prod(shape) / utilisation(*shape[1:])
 
 
 def _lies(
     read: Access, dims: frozenset[int], roles: Sequence[frozenset[int]], scope: Scope
 ) -> bool:
-    """Whether the read is a matrix as it lies: each role one dimension of its memory."""
+    """Whether the read is a matrix as it lies: each role one dimension of its memory, and its rows
+    or its columns without gaps."""
     steps = dense_strides(read.source, read.rows)
+    long = [i for i in dims - roles[0] if scope.extents[i] > 1]
+    if long and 1 not in {abs(steps.get(i, 0)) for i in long}:
+        return False
     return all(merges([*role & dims], steps, scope.domain) for role in roles)
 
 
