@@ -13,8 +13,10 @@ from einderive.ta.notation.parse import parse
 N = 32
 
 
-def work(text: str, **ranks: int) -> Work:
-    (root,) = parse(text, {name: (N,) * rank for name, rank in ranks.items()}, "float32").roots()
+def work(text: str, **shapes: int | tuple[int, ...]) -> Work:
+    """A shape, or a rank where all extents are N."""
+    given = {name: (N,) * each if isinstance(each, int) else each for name, each in shapes.items()}
+    (root,) = parse(text, given, "float32").roots()
     assert isinstance(root, Scope)
     return eoperator_work(root, 4, fused=False)
 
@@ -34,17 +36,12 @@ def test_a_matrix_has_rows_or_columns_without_gaps(read: str, copied: int) -> No
     assert found.bytes_copied == copied * 2 * N**3 * 4
 
 
-def test_terms_of_reads_in_different_orders_jump() -> None:
-    chain = "Y[i] = A[i,j,k]*{}*B[j,k]"
-    alike, turned = (
-        work(chain.format("C[i,j,k]"), A=3, B=2, C=3),
-        work(chain.format("C[k,j,i]"), A=3, B=2, C=3),
-    )
-    assert alike.jumps == 0
-    assert turned.jumps == N**3
+@pytest.mark.parametrize(("read", "jumps"), [("C[i,j,k]", 0), ("C[k,j,i]", N**3)])
+def test_terms_of_reads_in_different_orders_jump(read: str, jumps: int) -> None:
+    assert work(f"Y[m] = A[i,j,k]*{read}*B[j,m]", A=3, B=2, C=3).jumps == jumps
 
 
 def test_the_shape_is_that_of_the_slowest_product() -> None:
-    """One row of each matrix is a product at a small part of the rate."""
-    found = work("Y[i,m] = A[b,i,k]*B[b,k]*C[i,b,m]", A=3, B=2, C=3)
+    """A matrix times a vector, beside more products of matrices."""
+    found = work("Y[i,j] = P[i,k]*Q[k,j]*R[i,j,m]*S[m]", P=(N, 2 * N), Q=(2 * N, N), R=3, S=1)
     assert 1 in found.shape[1:3]
