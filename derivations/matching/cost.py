@@ -12,16 +12,7 @@ from einderive.derivations.matching.machine import PAD
 from einderive.derivations.matching.profile import shipped
 from einderive.ta.exact.direct import direct
 from einderive.ta.exact.one_term import one_term
-from einderive.ta.facts.memory_walks import (
-    REDUCED_BLOCK,
-    dense_strides,
-    merges,
-    padded_copies,
-    reduction_unit,
-    walks,
-)
 from einderive.ta.facts.pairs import contraction_order
-from einderive.ta.facts.window_taps import BLOCK, tapped
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row, bits
@@ -30,6 +21,15 @@ from einderive.ta.ir.node import Access, Add, Apply, Mul, Power, Scope, Select
 from einderive.ta.ir.operator import Unit, Work, utilisation
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import accesses, applied, children, sources, stages, walk
+from einderive.ta.traffic.walks import (
+    REDUCED_BLOCK,
+    dense_strides,
+    merges,
+    padded_copies,
+    reduction_unit,
+    walks,
+)
+from einderive.ta.traffic.window_taps import BLOCK, tapped
 
 MACHINES = shipped()
 CPU, H100 = MACHINES["cpu"], MACHINES["cuda:90"]
@@ -94,6 +94,7 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
         functions=applied(body, extents),
         rows=found.rows,
         jumps=found.jumps,
+        misses=found.misses,
         views=found.views + alone,
         numbers=found.numbers,
         pads=pads,
@@ -152,7 +153,7 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
     count += len(factors) > 2
     moved, operations = sum(w.moved for w in found) + scope.size, 0.0
     shape: tuple[int, ...] = (1, 1, 1, 1)
-    pads = copied = rows = jumps = 0.0
+    pads = copied = rows = jumps = misses = 0.0
     reads = {k: factor for k, factor in enumerate(factors) if isinstance(factor, Access)}
     for read in reads.values():
         padded = padded_copies(read.rows, read.source.ranges, scope.domain)
@@ -177,6 +178,7 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
             if left in reads and right in reads:
                 formed = walks(expr.mul(reads[left], reads[right]), extents)
                 rows, jumps = rows + formed.rows, jumps + formed.jumps
+                misses += formed.misses
         dims[left] = kept
         reads.pop(left, None)
     used = tuple(pair for factor in factors for pair in applied(factor, extents))
@@ -185,7 +187,7 @@ def _pairwise(scope: Scope, item: int) -> Work | None:
     work = Work(operations, moved * item, count, unit, share, copied * item, shape)
     numbers = sum(w.numbers for w in found)
     work = work._replace(functions=used, views=views, numbers=numbers, pads=pads, like=MATMUL)
-    return work._replace(rows=rows, jumps=jumps)
+    return work._replace(rows=rows, jumps=jumps, misses=misses)
 
 
 def _slowness(shape: tuple[int, ...]) -> float:

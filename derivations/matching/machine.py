@@ -125,7 +125,8 @@ class Machine:
     - `launches`: what the first library call of a stage costs before it computes, by operator.
     - `call_seconds`: what each further call costs.
     - `functions`: seconds of a function of one number beyond an addition's.
-    - `row_seconds`: what each inner loop costs where operands lack loops of others.
+    - `row_seconds`: what each inner loop costs where operands lack loops of others, and
+      `miss_seconds` what a read with a jump costs where its cache line is gone.
     - `fused`: whether an eOperator is one kernel (Triton) or a series of whole-array calls (torch
       on strided views).
     - `origin` says where the figures come from: `published`, `default` or `measured`.
@@ -139,6 +140,7 @@ class Machine:
     launches: Mapping[str, float] = field(default_factory=dict)
     functions: Mapping[str, float] = field(default_factory=dict)
     row_seconds: float = 0.0
+    miss_seconds: float = 0.0
     origin: str = "published"
     title: str = ""
 
@@ -167,6 +169,8 @@ class Machine:
         if work.jumps and "strided" in self.bandwidth:
             jumped = work.jumps * JUMP_BYTES
             memory += jumped / self.bytes_a_second(jumped, "strided")
+        if work.misses:
+            memory += work.misses * self.miss_seconds
         if work.functions:
             rest = self.functions.get(ANY, 0.0)
             functions = sum([n * self.functions.get(name, rest) for name, n in work.functions])

@@ -39,6 +39,7 @@ def from_data(data: Mapping[str, Any]) -> Machine:
         launches=_figures(data["launches"]),
         functions=_figures(data["functions"]),
         row_seconds=_figure(data.get("row_seconds", 0.0)),
+        miss_seconds=_figure(data.get("miss_seconds", 0.0)),
     )
 
 

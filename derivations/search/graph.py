@@ -25,12 +25,12 @@ from einderive.derivations.matching.match import MOST_OPERANDS
 from einderive.derivations.matching.matcher import Matcher
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.steps.kernel import Step
-from einderive.ta.facts.memory_walks import held_strides
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Mul, Scope
 from einderive.ta.ir.operator import Binding, Operator, Work
 from einderive.ta.ir.subst import accesses, nested_scopes, reached, stages
 from einderive.ta.printing.written import MOST_DEPTH, MOST_LENGTH, written
+from einderive.ta.traffic.walks import held_strides
 
 FOLDED = "folded"
 """The word for the operator of a stage that is computed once, from weights alone."""

@@ -17,11 +17,11 @@ from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import types_of
-from einderive.ta.facts.memory_walks import dense_strides, padded_copies
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Node, Scope, Select
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
+from einderive.ta.traffic.walks import dense_strides, padded_copies
 
 
 class Part(NamedTuple):

@@ -12,12 +12,12 @@ from typing import Literal
 from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_plain, refuse_empty
 from einderive.eops.library.traffic import output_bytes
-from einderive.ta.facts.memory_walks import dense_strides, nested, walks
 from einderive.ta.ir import affine
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Work
 from einderive.ta.ir.subst import accesses, applied
+from einderive.ta.traffic.walks import dense_strides, nested, walks
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 
@@ -57,6 +57,7 @@ def _work(binding: Binding) -> Work:
         functions=applied(scope.body, scope.extents),
         rows=found.rows,
         jumps=found.jumps,
+        misses=found.misses,
         views=found.views,
         numbers=found.numbers,
         near=3.0 * max(found.most, scope.size) * item,

@@ -20,10 +20,10 @@ from einderive.eops.library.sliding import Slide, bounds_of, wanted
 from einderive.eops.library.traffic import call_bytes, operand_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
-from einderive.ta.facts.memory_walks import dense_strides, padded_copies
 from einderive.ta.ir.affine import Ranges, Row
 from einderive.ta.ir.node import Access
 from einderive.ta.ir.operator import Binding, Launch, Unit, Work, utilisation
+from einderive.ta.traffic.walks import dense_strides, padded_copies
 
 
 class Part(NamedTuple):

@@ -23,8 +23,8 @@ from einderive.eops.library.traffic import (
 from einderive.eops.torch_views.contract import Shape, contract, result_order
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.strided import fill_value
-from einderive.ta.facts.memory_walks import dense_strides, padded_copies
 from einderive.ta.ir.operator import Binding, Launch, Work, utilisation
+from einderive.ta.traffic.walks import dense_strides, padded_copies
 
 
 def _constraint(binding: Binding) -> str | None:

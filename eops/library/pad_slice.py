@@ -8,10 +8,10 @@ from __future__ import annotations
 from einderive.eops.library.operators import operator
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.library.view import single_read
-from einderive.ta.facts.memory_walks import padded_copies
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Work
+from einderive.ta.traffic.walks import padded_copies
 
 
 def recognise(scope: Scope) -> Binding | Mismatch:

@@ -27,9 +27,9 @@ from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.steps import Dims
 from einderive.eops.torch_views.types import HALVES
 from einderive.ta.exact.fields import rounded
-from einderive.ta.facts.memory_walks import dense_strides, padded_copies
 from einderive.ta.ir.node import Number
 from einderive.ta.ir.operator import Binding, Launch, Operator, Unit, Work
+from einderive.ta.traffic.walks import dense_strides, padded_copies
 
 MAXIMUM = {n: getattr(functional, f"max_pool{n}d") for n in DIMENSIONS}
 

@@ -18,11 +18,11 @@ from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.steps import align, reduced
 from einderive.ta.exact.fields import rounded
-from einderive.ta.facts.memory_walks import reduction_unit
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
+from einderive.ta.traffic.walks import reduction_unit
 
 BODY_REPAIRS = ("hoist", "distribute", "materialise")
 ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")

@@ -18,13 +18,13 @@ from einderive.eops.library.plain import refuse_empty
 from einderive.eops.library.traffic import output_bytes, read_bytes
 from einderive.eops.torch_views.scalar import Buffers
 from einderive.eops.torch_views.stage import lower
-from einderive.ta.facts.memory_walks import dense_strides, walks
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Apply, Mul, Node, Reducer, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Unit, Work
 from einderive.ta.ir.subst import accesses, applied, substitute
+from einderive.ta.traffic.walks import dense_strides, walks
 
 
 @dataclass(frozen=True, slots=True)

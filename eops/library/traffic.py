@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
-from einderive.ta.facts.memory_walks import dense_strides, held_strides, merges
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Ranges, Row
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Access, Scope
+from einderive.ta.traffic.walks import dense_strides, held_strides, merges
 
 LONG_RUN = 3
 """A copy of runs of so many elements takes as long as one of a transposed matrix; in longer runs,

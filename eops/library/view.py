@@ -11,10 +11,10 @@ from __future__ import annotations
 from einderive.eops.library.operators import operator
 from einderive.eops.library.plain import is_affine, refuse_empty
 from einderive.eops.library.traffic import output_bytes
-from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Mismatch, Work
+from einderive.ta.traffic.walks import dense_strides
 
 REDUCES = Mismatch("reducer", "the scope reduces", (), 100.0)
 NOT_ONE_READ = Mismatch("body", "the body is not a single read", ("merge-stage",), 100.0)

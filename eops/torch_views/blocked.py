@@ -15,9 +15,9 @@ import torch
 from einderive.eops.torch_views.scalar import Block, Buffers, Elementwise
 from einderive.eops.torch_views.steps import align, combination, reduced, repeated
 from einderive.eops.torch_views.types import StageTypes
-from einderive.ta.facts.memory_walks import REDUCED_BLOCK
 from einderive.ta.ir.node import Access, Const, Scope
 from einderive.ta.ir.subst import walk
+from einderive.ta.traffic.walks import REDUCED_BLOCK
 
 LARGEST_BLOCK: Final = 1 << 26
 """Elements of any temporary: 256 MB of float32.  What is not reduced gains nothing from smaller

@@ -20,12 +20,12 @@ from einderive.eops.torch_views.steps import combination
 from einderive.eops.torch_views.strided import fill_value
 from einderive.eops.torch_views.types import StageTypes
 from einderive.eops.torch_views.views import ViewPlan, plan_view
-from einderive.ta.facts.window_taps import BLOCK, tapped
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Number, Scope
+from einderive.ta.traffic.window_taps import BLOCK, tapped
 
 
 class Tap(NamedTuple):

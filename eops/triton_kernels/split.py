@@ -15,12 +15,12 @@ from einderive.eops import dtypes as types
 from einderive.eops.triton_kernels.blocks import UNITS
 from einderive.eops.triton_kernels.contraction import contraction
 from einderive.eops.triton_kernels.plan import default_dtype
-from einderive.ta.facts.memory_walks import dense_strides
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Condition, Scope
 from einderive.ta.ir.subst import accesses, sources, substitute
+from einderive.ta.traffic.walks import dense_strides
 
 PROGRAMS: Final = 2 * UNITS
 """This many programs keep a GPU busy."""

@@ -51,6 +51,9 @@ ROW = 64
 """Elements of rows that are gathered."""
 SHORT = 64
 """Along each side of a square of short rows."""
+STAYS, GONE = 1008, 1024
+"""Sides of square matrices: the cache lines of a column of the second one compete for few places of
+the cache."""
 ELEMENTS = 1 << 14
 """Of the arrays on which functions are timed; they stay in a cache."""
 BARE = "abs"
@@ -219,7 +222,7 @@ class _Probing:
                 figures.append(moved / max(seconds, 1e-9))
             found[name] = Table((tuple(sizes),), tuple(figures))
             yield {"bandwidth": dict(found)}
-        yield {"row_seconds": self._row()}
+        yield {"row_seconds": self._row(), "miss_seconds": self._miss()}
 
     def _row(self) -> float:
         """Seconds of an inner loop: of a sum that repeats rows, beyond one that repeats none."""
@@ -229,6 +232,16 @@ class _Probing:
         seconds = self._timed(lambda: torch.add(left, right, out=out))
         floor = self._timed(lambda: torch.add(whole, whole, out=out))
         return max(seconds - floor, 0.0) / SHORT**2
+
+    def _miss(self) -> float:
+        """Seconds of a read with a jump whose cache line is gone: of a product by a transposed
+        matrix, beyond those where the lines of a column stay in the cache."""
+        near, far = (self._jumping(side) / side**2 for side in (STAYS, GONE))
+        return max(far - near, 0.0)
+
+    def _jumping(self, side: int) -> float:
+        left, right, out = torch.ones(3, side, side)
+        return self._timed(lambda: torch.mul(left, right.T, out=out))
 
     def _turned(self, size: int) -> tuple[float, float]:
         """Bytes of a copy of a transposed matrix, and its seconds beyond a call's."""

@@ -56,7 +56,7 @@ class Work(NamedTuple):
     `utilisation` in (0, 1] scales the unit's rate (small or odd shapes) on a machine of which
     nothing is known but the rate of large shapes; others go by `shape`, the extents on which the
     unit's rate depends.  `access` says how the bytes lie, and `functions` how many values of which
-    functions are computed.  `ta.facts.memory_walks` says what `rows`, `jumps`, `views` and
+    functions are computed.  `ta.traffic.walks` says what `rows`, `jumps`, `misses`, `views` and
     `numbers` are.  `pads` are the copies of operands that are padded or reversed, each counted by
     its calls, where one that is padded on two sides counts as 1.  `like` names an operator whose
     launch the stage has.  `near` are the bytes that one call goes over, 0 where all go over as
@@ -75,6 +75,7 @@ class Work(NamedTuple):
     functions: tuple[tuple[str, float], ...] = ()
     rows: float = 0.0
     jumps: float = 0.0
+    misses: float = 0.0
     views: int = 0
     numbers: int = 0
     pads: float = 0.0

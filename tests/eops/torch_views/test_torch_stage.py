@@ -57,7 +57,7 @@ def test_values(name: str) -> None:
 @pytest.mark.parametrize("name", SCOPES)
 def test_values_by_taps_and_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same where small sizes count as large: taps apply, and every temporary is cut."""
-    monkeypatch.setattr("einderive.ta.facts.window_taps.LEAST_LOOPS", 1)
+    monkeypatch.setattr("einderive.ta.traffic.window_taps.LEAST_LOOPS", 1)
     monkeypatch.setattr("einderive.eops.torch_views.taps.BLOCK", 20)
     monkeypatch.setattr("einderive.eops.torch_views.blocked.REDUCED_BLOCK", 7)
     monkeypatch.setattr("einderive.eops.torch_views.blocked.LARGEST_BLOCK", 11)

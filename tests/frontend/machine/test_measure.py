@@ -171,6 +171,13 @@ def test_a_rate_is_without_the_launch_only() -> None:
     assert found.values == pytest.approx((1 / 8e-5, 2 / 9e-5))
 
 
+def test_a_miss_takes_what_a_column_takes_beyond_one_that_stays_in_the_cache() -> None:
+    ran = iter((1008**2 * 1e-9, 1024**2 * 5e-9))
+    probing = _Probing(CPU, 1.0, TINY, lambda run, seconds: next(ran), never)
+    probing.begin("bandwidth")
+    assert probing._miss() == pytest.approx(4e-9)
+
+
 def test_without_time_everything_stays() -> None:
     found = measured(CPU, 1.0, TINY, time=steady, clock=count(0.0, 2.0).__next__)
     assert found.missing == ("call", "launches", "bandwidth", "rates", "functions")

@@ -9,16 +9,16 @@ import pytest
 import einderive as ed
 from einderive.derivations.matching.cost import CPU
 from einderive.derivations.matching.profile import from_data, to_data
-from einderive.ta.facts.memory_walks import (
+from einderive.ta.ir.node import Access
+from einderive.ta.ir.operator import Work
+from einderive.ta.ir.subst import accesses
+from einderive.ta.traffic.walks import (
     dense_strides,
     held_strides,
     padded_copies,
     reduction_unit,
     walks,
 )
-from einderive.ta.ir.node import Access
-from einderive.ta.ir.operator import Work
-from einderive.ta.ir.subst import accesses
 
 SHAPES = {"A": (2, 3, 5), "B": (2, 3), "C": (5,), "D": (3, 5), "E": (2, 3, 5), "s": ()}
 

@@ -38,6 +38,7 @@ from einderive.ta.ir.node import (
 from einderive.ta.ir.operator import Unit
 from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import children, walk
+from einderive.ta.traffic.cache_lines import lost_share
 
 Strides: TypeAlias = Mapping[int, int]
 """Each iterator's step through a memory."""
@@ -50,7 +51,8 @@ class Walks(NamedTuple):
     - `moved`: the elements that they read, and that they write to new memory: a result overwrites
       an operand that nothing else reads.  `most` are those of the largest result.
     - `rows`: their inner loops.
-    - `jumps`: the elements that such loops read with jumps from each step to the next.
+    - `jumps`: the elements that such loops read with jumps from each step to the next, and
+      `misses` those of them whose cache line is read from memory again.
     - `views`: operands that are shown in another form than that in which they are held."""
 
     calls: int
@@ -59,13 +61,14 @@ class Walks(NamedTuple):
     most: int
     rows: float
     jumps: float
+    misses: float
     views: int
 
 
 @lru_cache(maxsize=1 << 14)
 def walks(body: Node, extents: tuple[int, ...]) -> Walks:
     calls = numbers = most = views = 0
-    moved = rows = jumps = 0.0
+    moved = rows = jumps = misses = 0.0
     nodes = varying(body)
     fused = {term for node in nodes if isinstance(node, Add) for term in _scaled_terms(node)}
     lies: dict[Node, Strides] = {}
@@ -93,8 +96,10 @@ def walks(body: Node, extents: tuple[int, ...]) -> Walks:
         length = _together(ordered, held, extents)
         if length < total or len({part.free for part in parts}) > 1:
             rows += total / max(1, length) * max(1, len(children(node)) - 1)
-        jumps += total * sum(abs(steps.get(ordered[-1], 0)) > 1 for steps in held)
-    return Walks(calls, numbers, moved, most, rows, jumps, views)
+        jumping = [steps for steps in held if abs(steps.get(ordered[-1], 0)) > 1]
+        jumps += total * len(jumping)
+        misses += total * sum(lost_share(ordered, steps, extents) for steps in jumping)
+    return Walks(calls, numbers, moved, most, rows, jumps, misses, views)
 
 
 def is_result(node: Node) -> bool:
