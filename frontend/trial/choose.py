@@ -24,6 +24,7 @@ from einderive.frontend.machine.extraction import UNKNOWN, extracted
 from einderive.frontend.memory.store import Store
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.compiling import (
+    compile_for_other_sizes,
     compiled_candidate,
     compiling_seconds,
     given_after_all,
@@ -357,6 +358,8 @@ def _choose(
     best = best or first_right(entrants, judge, hard, derivation)
     if best is None:
         raise _none_right(judge)
+    if not stopped:
+        compile_for_other_sizes(best, judge)
     return _outcome(derivation, entrants, best, judge, interrupted=stopped or interrupted)
 
 

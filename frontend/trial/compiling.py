@@ -78,8 +78,10 @@ def worth_compiling(
             return
         if late and label != AS_GIVEN and not sure:
             return
-        hopeless = HOPELESS_LATE if late else HOPELESS
-        if _plan_is_worth(plan, inf if sure else hopeless * fastest):
+        hopeless = (HOPELESS_LATE if late else HOPELESS) * fastest
+        if late and label == AS_GIVEN and isfinite(fastest):
+            sure = as_loops(plan) < hopeless  # also where loops leave out a part of the points
+        if _plan_is_worth(plan, inf if sure else hopeless):
             yield label, plan
             last = perf_counter() - begun
 
@@ -191,6 +193,19 @@ def apart(plan: Plan) -> Plan:
         elif scope not in below or stage is not None:
             found.append(Stage(scope, None, None, 0.0, nested_scopes(scope), 0.0, ""))
     return replace(plan, stages=tuple(found))
+
+
+def compile_for_other_sizes(chosen: Entrant, judge: Judge) -> None:
+    """Compiles the loops of the chosen program with the named sizes as arguments, so that nothing
+    is compiled for another size.  For the size that was asked for, they stay in the code: such
+    loops are faster."""
+    plan = chosen.trial.plan
+    if plan is None or not judge.program.sizes or not in_loops(chosen.trial.label):
+        return
+    try:
+        judge.built(plan, compiled=True, open_sizes=True)(judge.expected.inputs)
+    except Exception:  # numba's own errors are no subclasses of any of PROBLEMS
+        return  # another size is compiled by itself
 
 
 def compiled_candidate(label: str, plan: Plan, judge: Judge) -> Entrant:

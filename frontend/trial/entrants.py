@@ -170,14 +170,14 @@ class Judge:
         runs = RACING_RUNS * self.fastest if isfinite(self.fastest) else 0.0
         return max(RACING_SECONDS, runs) + self.compiling
 
-    def built(self, plan: Plan, *, compiled: bool = False) -> Executable:
+    def built(self, plan: Plan, *, compiled: bool = False, open_sizes: bool = False) -> Executable:
         return executable(
             plan,
             self.device,
             self.expected.types,
             strict=self.strict,
             compiled=compiled,
-            open_sizes=bool(self.program.sizes),
+            open_sizes=open_sizes,
             checked=self.checked,
             timed=not self.limits.deterministic,
         )

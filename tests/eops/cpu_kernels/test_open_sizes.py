@@ -106,16 +106,25 @@ def test_another_code_where_numbers_leave_32_bits(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.compiled
 def test_formulas_that_name_their_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the formula to the call: only the first size is compiled."""
+    """`compile` makes loops for its size, and others for all sizes: a call compiles nothing."""
     monkeypatch.setenv("EINDERIVE_CACHE", "off")
+    made: list[str] = []
+    compiling = building.made_of
+
+    def noted(source: str, *rest: Any) -> Any:
+        made.append(source)
+        return compiling(source, *rest)
+
+    monkeypatch.setattr(building, "made_of", noted)
     text = "Y[i,j] = exp(A[i,j])*B[j] + A[i,j]/(1 + B[j]^2)"
+    found = ed.compile(text, A=("n", 40), B=(40,), n=3000)
+    assert "compiled loops" in str(found)
+    assert any("3000" in source for source in made)
+    assert any("3000" not in source for source in made)
+    monkeypatch.setattr(building, "made_of", refuse)
     for n in (3000, 2999, 1, 0):
-        found = ed.compile(text, A=("n", 40), B=(40,), n=n)
         a, b = torch.randn(n, 40), torch.randn(40)
         torch.testing.assert_close(found(a, b), a.exp() * b + a / (1 + b * b))
-        if n > 1:
-            assert "compiled loops" in str(found)
-            monkeypatch.setattr(building, "made_of", refuse)
 
 
 def test_a_window_of_rows_has_its_sizes_in_the_text() -> None:
