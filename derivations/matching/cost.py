@@ -24,6 +24,7 @@ from einderive.ta.ir.subst import accesses, applied, children, sources, stages, 
 from einderive.ta.traffic.walks import (
     REDUCED_BLOCK,
     dense_strides,
+    is_reordered,
     merges,
     padded_copies,
     reduction_unit,
@@ -87,6 +88,7 @@ def eoperator_work(scope: Scope, item: int, fused: bool) -> Work:
         work = Work(float(points), traffic, count, reduction_unit(scope), shape=shape)
         near = 3.0 * min(found.most, REDUCED_BLOCK) * item
         work = work._replace(like=REDUCTION, near=near, after=not alone)
+        work = work._replace(bytes_copied=2.0 * output * item * is_reordered(scope))
     else:
         work = Work(max(found.moved, points) * 0.3, traffic, count, like=ELEMENTWISE)
         work = work._replace(near=3.0 * max(found.most, output) * item)

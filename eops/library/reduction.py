@@ -22,7 +22,7 @@ from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.operator import Binding, Launch, Mismatch, Work
-from einderive.ta.traffic.walks import reduction_unit
+from einderive.ta.traffic.walks import is_reordered, reduction_unit
 
 BODY_REPAIRS = ("hoist", "distribute", "materialise")
 ROW_REPAIRS = ("skew", "shift", "tighten", "split-iterator", "materialise")
@@ -74,7 +74,8 @@ def _work(binding: Binding) -> Work:
     unit = reduction_unit(binding.scope)
     scaled = int(binding.coefficient != 1)
     work = Work(float(kept * summed), moved, 1 + scaled, unit, shape=(kept, summed))
-    return work._replace(numbers=scaled)
+    copied = 2.0 * output_bytes(binding.scope) * is_reordered(binding.scope)
+    return work._replace(numbers=scaled, bytes_copied=copied)
 
 
 REDUCTION = operator("reduction", work=_work, launch=_launch, recognise=recognise)

@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from itertools import pairwise, product
-from math import prod
+from math import inf, prod
 from typing import Final, NamedTuple, TypeAlias
 
 import torch
 
 from einderive.eops.timed import fastest, is_timed
-from einderive.eops.torch_views.steps import Dims, align
+from einderive.eops.torch_views.steps import Dims, align, order_of_rows, reduced
 
 SLENDER: Final = 8
 """A product this many times longer than wide is computed with its long side as rows: 4096 x 4096
@@ -52,8 +52,10 @@ def sum_over(operand: Operand, iterators: Sequence[int]) -> Operand:
     axes = [axis for axis, i in enumerate(operand.dims) if i in iterators]
     if not axes:
         return operand
-    tensor = operand.tensor.sum(axes, dtype=operand.tensor.dtype)
-    return Operand(tensor, tuple(i for i in operand.dims if i not in iterators))
+    kept = [axis for axis in range(len(operand.dims)) if axis not in axes]
+    tensor = operand.tensor.permute(*kept, *axes)
+    tensor = reduced("sum", tensor, len(kept), tensor.dtype, dense=False)
+    return Operand(tensor, tuple(operand.dims[axis] for axis in kept))
 
 
 @contextmanager
@@ -144,8 +146,19 @@ def result_order(left: Shape, right: Shape, kept: frozenset[int]) -> Dims:
     """The iterators of the product of two such operands as its result is stored, slowest first: in
     the form that is taken unless the other one is measured to be faster."""
     layout = _layout(left, right, kept)
-    if layout is None:
-        return tuple(sorted({*left.dims, *right.dims} & kept))
+    if layout is None:  # the product of all terms lies as the left one does, and so does its sum
+        dims = (
+            *sorted({*left.dims, *right.dims} & kept),
+            *sorted({*left.dims, *right.dims} - kept),
+        )
+        extents = left.size_of | right.size_of
+        steps = right.stride_of | {i: step for i, step in left.stride_of.items() if step}
+        lies = sorted(dims, key=lambda i: -(steps.get(i) or inf))
+        sizes = tuple(extents[i] for i in dims)
+        strides = tuple(prod(extents[j] for j in lies[lies.index(i) + 1 :]) for i in dims)
+        count = sum(i in kept for i in dims)
+        order = order_of_rows(sizes, strides, count)
+        return tuple(dims[axis] for axis in order or range(count))
     return tuple(i for _, i in sorted(zip(layout.result_axes, layout.dims, strict=True)))
 
 

@@ -291,6 +291,9 @@ PADDED: Final = 0.4
 PADDED_SIDE: Final = 0.3
 """The parts of a copy that is padded on two sides: the copy, and the fill of each side."""
 SHORT_ROW: Final = 16
+IN_ORDER: Final = 1 << 12
+"""Elements from which on a reduction is computed in the order of its operand's memory, and its
+result copied: below, it takes as long as another call."""
 SHORT_BLOCK: Final = 64
 """Rows of fewer elements are pieces if fewer than these lie in one block with what is summed."""
 
@@ -311,6 +314,17 @@ def reduction_unit(scope: Scope) -> Unit:
     """How a reduction goes through memory: along what each result is made of, over rows that are
     combined as a whole, or over pieces."""
     return _UNITS[scope.reducer == "sum", _way(scope, _layout(scope))]
+
+
+def is_reordered(scope: Scope) -> bool:
+    """Whether the reduction is computed in the order of memory, and its result is copied."""
+    steps, first = _layout(scope), len(scope.loops)
+    loops = [i for i, extent in enumerate(scope.extents) if extent > 1 and steps.get(i)]
+    if prod(scope.extents) < IN_ORDER or not loops:
+        return False
+    kept = nested([i for i in loops if i < first], [steps])
+    innermost = min(loops, key=lambda i: (abs(steps[i]), -i))
+    return innermost < first and kept != sorted(kept)
 
 
 def _layout(scope: Scope) -> Strides:
@@ -337,7 +351,8 @@ def _way(scope: Scope, steps: Strides) -> str:
         return " of pieces"
     if abs(steps.get(summed[-1], 0)) <= 1:
         return ""
-    out = dict(zip(range(first), _dense(extents[:first]), strict=True))
+    order = kept if prod(extents) >= IN_ORDER else sorted(kept)
+    out = dict(zip(order, _dense([extents[i] for i in order]), strict=True))
     if kept and abs(steps.get(kept[-1], 0)) == out[kept[-1]] == 1:
         row = _together(kept, [steps, out], extents)
         return " of rows" if row >= SHORT_ROW or row * whole >= SHORT_BLOCK else " of pieces"

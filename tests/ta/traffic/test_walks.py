@@ -15,6 +15,7 @@ from einderive.ta.ir.subst import accesses
 from einderive.ta.traffic.walks import (
     dense_strides,
     held_strides,
+    is_reordered,
     padded_copies,
     reduction_unit,
     walks,
@@ -70,6 +71,7 @@ def test_each_inner_loop_takes_time() -> None:
         ("Y[i,j] = sum[k](A[i,k,j])", {}, (2, 3, 1), "reduction"),
         ("Y[i,j] = sum[k](A[k,i,j])", {}, (2, 16, 16), "reduction of rows"),
         ("Y[i,j] = sum[k](A[k,j,i])", {}, (2, 16, 16), "reduction of pieces"),  # in another order
+        ("Y[i,j] = sum[k](A[k,j,i])", {}, (17, 16, 16), "reduction of rows"),  # and then copied
         ("Y[i] = sum[k,l](A[i,k,l])", {}, (2, 3, 4), "reduction"),  # k and l are one
         ("Y[i] = sum[k,l](A[k,i,l])", {}, (2, 3, 4), "reduction of pieces"),
         ("Y[i] = sum[k](A[i,k]^2)", {}, (4, 3), "reduction"),  # as A, so the squares lie
@@ -81,6 +83,23 @@ def test_what_a_reduction_goes_through(
 ) -> None:
     (scope,) = ed.parse(text, ranges=ranges, A=shape).roots()
     assert reduction_unit(scope) == unit
+
+
+@pytest.mark.parametrize(
+    ("read", "copied"),
+    [
+        ("A[k,j,i]", True),
+        ("A[k,j,i]^2", True),
+        ("A[j,k,i]", True),
+        ("A[k,i,j]", False),
+        ("A[j,i,k]", False),  # along the memory
+    ],
+)
+def test_results_in_another_order_are_copied(read: str, copied: bool) -> None:
+    (scope,) = ed.parse(f"Y[i,j] = sum[k]({read})", A=(17, 17, 17)).roots()
+    assert is_reordered(scope) is copied
+    (small,) = ed.parse(f"Y[i,j] = sum[k]({read})", A=(7, 7, 7)).roots()
+    assert not is_reordered(small)
 
 
 @pytest.mark.parametrize(
