@@ -20,7 +20,6 @@ from time import perf_counter
 from einderive.derivations.rule import JointRule, Rule
 from einderive.derivations.search.again import again
 from einderive.derivations.search.extract import Plan, unchanged
-from einderive.derivations.search.graph import Graph, default_item_bytes
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import executable as plain_executable
@@ -31,6 +30,7 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.limits.asked import ANY, Limits
 from einderive.frontend.limits.memory import require_memory
 from einderive.frontend.limits.work import require_work
+from einderive.frontend.machine.empty_graph import empty_graph
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
@@ -105,10 +105,7 @@ def _plan(known: Outcome, program: Program, rules: Mapping[str, Rule | JointRule
 
 
 def _derivation(known: Derived, program: Program, plan: Plan | None) -> Derived:
-    operators = operators_for(known.nan, known.target)
-    item, weights = default_item_bytes(program.roots()), frozenset(known.weights)
-    graph = Graph((), operators, profile_of(known.target), item, weights=weights)
-    given = unchanged(graph, program.roots())
+    given = unchanged(empty_graph(known, program.roots()), program.roots())
     plans = (given,) if plan is None else (plan,)
     return replace(known, source=program, candidates=plans, unchanged=given, stated=())
 

@@ -29,6 +29,7 @@ from einderive.frontend.trial.compiling import (
     compiling_seconds,
     given_after_all,
     loading_seconds,
+    with_products,
     worth_compiling,
 )
 from einderive.frontend.trial.effort import NORMAL, Effort, amounts
@@ -142,6 +143,8 @@ def choose(
         for label, plan in worth_compiling(derivation, entrants, judge):
             say(f"compiling loops for {label}")
             entrants.append(compiled_candidate(label, plan, judge))
+        derivation, more = with_products(derivation, entrants, judge)
+        entrants += more
         judge.restart()
         for place, waiting in enumerate(entrants):  # for which there was no time before the loops
             later = waiting.trial.plan
@@ -149,8 +152,8 @@ def choose(
                 entrants[place] = candidate(waiting.trial.label, later, judge)
         if effort.inductor:
             say("compiling the fastest plain program by Inductor")
-            more = by_inductor(plain, judge)
-            entrants += [] if more is None else [more]
+            inductor = by_inductor(plain, judge)
+            entrants += [] if inductor is None else [inductor]
     except KeyboardInterrupt:
         interrupted = True
     if all(entrant.run is None for entrant in entrants) and _is_long(program):

@@ -11,6 +11,7 @@ from time import perf_counter
 
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
+from einderive.derivations.search.reciprocals import with_reciprocals
 from einderive.eops.back_ends import narrow_products
 from einderive.eops.back_ends.cpu_kernels import installed, points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
@@ -18,6 +19,7 @@ from einderive.eops.back_ends.task import Task
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
 from einderive.frontend.machine.as_loops import as_loops, fastest_as_loops
+from einderive.frontend.machine.empty_graph import empty_graph
 from einderive.frontend.running.execute import tasks_of
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
@@ -84,6 +86,27 @@ def worth_compiling(
         if _plan_is_worth(plan, inf if sure else hopeless):
             yield label, plan
             last = perf_counter() - begun
+
+
+def with_products(
+    derivation: Derived, entrants: Sequence[Entrant], judge: Judge
+) -> tuple[Derived, list[Entrant]]:
+    """The fastest compiled program once more, with products with reciprocals in place of quotients
+    by what its inner loops do not change, as one more candidate; nothing where it has none."""
+    running = [each for each in entrants if each.run is not None]
+    loops = [each for each in running if in_loops(each.trial.label)]
+    best = min(loops, key=lambda each: each.seconds, default=None)
+    if best is None or best.trial.plan is None or judge.left < PROMISING_SECONDS:
+        return derivation, []
+    if PROMISING * best.seconds > min(each.seconds for each in running):
+        return derivation, []
+    graph = derivation.graph or empty_graph(derivation, best.trial.plan.roots)
+    plan = with_reciprocals(graph, best.trial.plan)
+    if plan is None or any(plan.roots == other.roots for other in derivation.candidates):
+        return derivation, []
+    derivation = replace(derivation, candidates=(*derivation.candidates, plan))
+    label = f"candidate {len(derivation.candidates)}{IN_LOOPS}"
+    return derivation, [compiled_candidate(label, plan, judge)]
 
 
 def given_after_all(

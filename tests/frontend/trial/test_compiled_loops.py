@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,14 +18,17 @@ from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
 from einderive.frontend.trial.compiling import (
     apart,
+    compiled_candidate,
     given_after_all,
     loading_seconds,
+    with_products,
     worth_compiling,
 )
 from einderive.frontend.trial.effort import of_seconds
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate
 from einderive.frontend.trial.hard import judge_of
-from einderive.frontend.trial.trial import AS_GIVEN, Trial
+from einderive.frontend.trial.timing import Timing
+from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
 from tests.amount import sampled
 from tests.frontend.races import candidates_win, nobody_is_slow
 
@@ -221,3 +226,41 @@ def test_a_product_of_matrices_stays_with_the_library_where_that_is_faster() -> 
         words[n] = executable(found.unchanged, "cpu", compiled=True).words
     assert "matmul" not in words[4]
     assert words[600] == (CPU_KERNELS.word, "matmul")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("named", [False, True])
+def test_quotients_by_what_a_row_has_in_common_are_tried_as_products(
+    monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    """Of all loops, those with reciprocals are the last candidate; here they win."""
+    nobody_is_slow(monkeypatch)
+    found: list[str] = []
+
+    def last(entrants: Sequence[Entrant], *_: Any) -> tuple[list[Entrant], bool]:
+        found.extend(entrant.trial.label for entrant in entrants if entrant.run is not None)
+        chosen = [replace(each, timing=Timing(1.0, 0.0, (1.0,) * 4)) for each in entrants[:-1]]
+        best = replace(entrants[-1], timing=Timing(0.1, 0.0, (0.1,) * 4))
+        return [*chosen, best], False
+
+    monkeypatch.setattr("einderive.frontend.trial.choose.raced", last)
+    monkeypatch.setattr("einderive.frontend.trial.winner.wins_again", lambda *_: True)
+    text = "Y[i,j] = X[i,j]/sum[k](abs(X[i,k]))"
+    rows = {"n": 70} if named else {}
+    derivation = ed.derive(text, budget=UNCHANGED, X=("n" if named else 70, 40), **rows)
+    f = derivation.compile(remember=False)
+    assert f.chosen.plan is not None
+    assert f.chosen.label == found[-1] == f"candidate {len(f.derivation.candidates)}{IN_LOOPS}"
+    assert "materialise" in {step.rule for step in f.chosen.plan.steps}
+    assert CPU_KERNELS.word in f.chosen.words
+    for rows_now in (70, 33) if named else (70,):
+        x = torch.randn(rows_now, 40)
+        torch.testing.assert_close(f(x), x / x.abs().sum(1, keepdim=True))
+
+
+def test_without_quotients_there_is_no_other_candidate() -> None:
+    derivation = ed.derive("Y[i,j] = X[i,j]*w[j]", budget=UNCHANGED, **SHAPES)
+    judge = judge_of(derivation, "cpu", perf_counter())
+    entrants = [compiled_candidate(AS_GIVEN, derivation.unchanged, judge)]
+    assert entrants[0].run is not None
+    assert with_products(derivation, entrants, judge) == (derivation, [])
