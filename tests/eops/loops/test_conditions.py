@@ -1,0 +1,56 @@
+"""Formulas for which a condition of the plan or of its text counts: every plan of them gives what
+the interpreter gives."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from einderive.eops.loops.group import Group
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
+from tests.eops.loops.interpreted import check
+from tests.eops.loops.programs import data
+
+Shapes = dict[str, tuple[int, ...]]
+
+FORMULAS: dict[str, tuple[str, Shapes]] = {
+    "two loops of one total, of which the other total has one": (
+        "out S[i] = sum[j,k](X[i,j,k]); T[i,j] = W[i]^2 where j in 0:4; out Z[i] = sum[j](T[i,j])",
+        {"X": (3, 4, 5), "W": (3,)},
+    ),
+    "the window's index is also the inner loop's": (
+        "T[i,j] = exp(X[i,j]); Y[k] = T[k,k-1]*T[k,k+1] where k in 0:9",
+        {"X": (9, 9)},
+    ),
+    "the window's other index is the one it moves along": (
+        "T[i,j,k] = exp(X[i,j,k]); Y[i,k] = T[i-1,i,k]*T[i+1,i,k] + T[i,i,k]",
+        {"X": (9, 9, 5)},
+    ),
+    "a quotient of several times the step": (
+        "Y[i] = X[(2*i + 5)//33] where i in 0:60",
+        {"X": (9,)},
+    ),
+    "each thread's part of what is kept, where steps are done in pairs": (
+        "D = sum[j](exp(X[j//2]*W[j])) where j in 0:14; Y[j] = exp(X[j//2]*W[j])/D",
+        {"X": (7,), "W": (14,)},
+    ),
+    "blocks of three steps, which are done in pairs": (
+        "Y[i] = sum[j](X[i//2,j]) where i in 0:12",
+        {"X": (6, 5)},
+    ),
+    "a result where a value is kept, with a function for near operands": (
+        "D[i] = sum[j](exp(X[i,j])); Y[i,j] = sin(exp(X[i,j])*D[i])",
+        {"X": (4, 7)},
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "shapes"), FORMULAS.values(), ids=FORMULAS)
+def test_every_plan_is_right(text: str, shapes: Shapes) -> None:
+    roots = parse(text, shapes, "float32").roots()
+    group = Group(stages(*roots), roots)
+    inputs = data(roots, Random(text))
+    for number in range(4):
+        assert check(group, inputs, Random(f"{number} {text}"))
