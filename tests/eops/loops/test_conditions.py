@@ -7,6 +7,8 @@ from random import Random
 
 import pytest
 
+from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.group import Group
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
@@ -54,3 +56,27 @@ def test_every_plan_is_right(text: str, shapes: Shapes) -> None:
     inputs = data(roots, Random(text))
     for number in range(4):
         assert check(group, inputs, Random(f"{number} {text}"))
+
+
+FAST: dict[str, tuple[str, Shapes, str]] = {
+    "a division by the same in all steps": (
+        "Y[i,j] = X[i,j]/D[i]",
+        {"X": (50, 400), "D": (50,)},
+        "divided_float32(",
+    ),
+    "pairs of steps beside a border": (
+        "Y[i] = X[i//2]*W[i-1] where i in 0:64",
+        {"X": (32,), "W": (64,)},
+        "in range(head, tail):",
+    ),
+    "a function for near operands": ("Y[i] = sin(X[i])", {"X": (300,)}, "sin_near_float32("),
+}
+
+
+@pytest.mark.parametrize(("text", "shapes", "said"), FAST.values(), ids=FAST)
+def test_what_is_fast_is_written(text: str, shapes: Shapes, said: str) -> None:
+    roots = parse(text, shapes, "float32").roots()
+    group = Group(stages(*roots), roots)
+    made = plan(group, dense(group))
+    assert made is not None
+    assert said in Emitter(made).source()
