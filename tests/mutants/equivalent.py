@@ -1102,6 +1102,20 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     ),
     (
         PASSES,
+        "Pass._has_near",
+        "p not in self.again and self._at(p)",
+        ("p not in self.again",),
+        "the loop is written twice, and the second one never runs",
+    ),
+    (
+        PASSES,
+        "Pass._even",
+        "inner == plan.inner and plan.blocks > 1",
+        ("inner == plan.inner",),
+        "short way: steps beside the pairs, of which there are none",
+    ),
+    (
+        PASSES,
         "Pass._lanes",
         "several * sum(map(self._at, self.needed)) <= MOST_WRITTEN",
         ("several * sum(map(self._at, self.needed)) <= MOST_WRITTEN + 1",),

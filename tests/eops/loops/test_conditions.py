@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from einderive.eops.cpu_kernels.emit import Emitter
-from einderive.eops.loops.arrange import dense, plan
+from einderive.eops.cpu_kernels.numbers import Numbers
+from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.group import Group
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
@@ -41,6 +42,14 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
     "blocks of three steps, which are done in pairs": (
         "Y[i] = sum[j](X[i//2,j]) where i in 0:12",
         {"X": (6, 5)},
+    ),
+    "two blocks of 65 steps, which are done in pairs": (
+        "Y[h,i] = sum[j](X[h,i//2,j]) where i in 0:130",
+        {"X": (2, 65, 3)},
+    ),
+    "seventeen steps with one quotient, which are done in pairs": (
+        "Y[i] = X[i//17]*W[i//2] where i in 0:68",
+        {"X": (4,), "W": (34,)},
     ),
     "a result where a value is kept, with a function for near operands": (
         "D[i] = sum[j](exp(X[i,j])); Y[i,j] = sin(exp(X[i,j])*D[i])",
@@ -80,3 +89,17 @@ def test_what_is_fast_is_written(text: str, shapes: Shapes, said: str) -> None:
     made = plan(group, dense(group))
     assert made is not None
     assert said in Emitter(made).source()
+
+
+def test_for_other_sizes_parts_of_a_sum_are_short() -> None:
+    """They may be longer than the one that is planned, whose terms float32 adds as they are."""
+    roots = parse("Y[i] = sum[k](X[i,k]^2)", {"X": (3, 100)}, "float32").roots()
+    group = Group(stages(*roots), roots)
+    sources = [
+        Emitter(one, Numbers(open_sizes)).source()
+        for open_sizes in (False, True)
+        for one in plans(group, dense(group), open_sizes=open_sizes)
+        if one.inner is None
+    ]
+    parts = ["for from_" in source for source in sources if "short0" in source]
+    assert {False, True} == {*parts}
