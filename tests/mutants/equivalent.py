@@ -21,9 +21,11 @@ ACCESS, DOT, LOOPS, ROWS, SCALAR = (
     for name in ("access", "dot", "loops", "rows", "scalar")
 )
 ALL_LANES = "a row without an iterator of the lanes is constant there, and what it decides is known"
-EMIT, PASSES, POINTS, TOTALS = (
-    f"einderive.eops.cpu_kernels.{name}" for name in ("emit", "passes", "points", "totals")
+EMIT, PASSES, POINTS, TOTALS, WRITING = (
+    f"einderive.eops.cpu_kernels.{name}"
+    for name in ("emit", "passes", "points", "totals", "writing")
 )
+WINDOWS = "einderive.eops.loops.windows"
 
 _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
     (
@@ -1033,6 +1035,133 @@ _LISTED: tuple[tuple[str, str, str, tuple[str, ...], str], ...] = (
         "self.rows",
         ("True",),
         "numbers that nothing reads",
+    ),
+    (
+        BODIES,
+        "Bodies._keep",
+        "len({*indices}) == 1 and place is not None and (place < self.alignment.shared)",
+        ("False",),
+        "the window holds all indices in place of one: it is larger, and right",
+    ),
+    (
+        BODIES,
+        "Bodies._written_out",
+        "not sums or picked(stage) is not None",
+        ("picked(stage) is not None",),
+        "short way: a stage without sums is one term",
+    ),
+    (
+        WINDOWS,
+        "with_windows",
+        "any((reader in often or reader in within for reader, _ in readers[stage]))",
+        ("True",),
+        "more windows than are worth it: the plans that have them are right, and slower",
+    ),
+    (
+        WINDOWS,
+        "_Moving._beside",
+        "span is None or side is None",
+        ("span is None",),
+        "told to the type checker: a reader without such a side has no iterator to be beside",
+    ),
+    (
+        WINDOWS,
+        "_Moving._rest",
+        "inside",
+        ("False",),
+        "the bounds hold at every step, so the window is larger than it has to be, and right",
+    ),
+    (
+        WINDOWS,
+        "_Moving._block",
+        "plan.inner is not None and plan.turned is not None",
+        ("plan.inner is not None",),
+        "a block of any length is right",
+    ),
+    (
+        WINDOWS,
+        "_Moving._block",
+        "block < 2 * plan.sizes.least_tile",
+        ("block < 2 * plan.sizes.least_tile - 1",),
+        "a block of any length is right",
+    ),
+    (
+        WINDOWS,
+        "_Moving._loops",
+        "side is not None and row.lone is not None",
+        ("side is not None",),
+        "told to the type checker: a window's rows are iterators",
+    ),
+    (EMIT, "Emitter._decode", "steps > 1", ("True",), "multiplied by 1"),
+    (
+        PASSES,
+        "Pass._cut",
+        "p not in self.again and self._at(p)",
+        ("p not in self.again",),
+        "what is computed outside of the loop has no quotients of its iterator",
+    ),
+    (
+        PASSES,
+        "Pass._has_near",
+        "p not in self.again and self._at(p)",
+        ("p not in self.again",),
+        "the loop is written twice, and the second one never runs",
+    ),
+    (
+        PASSES,
+        "Pass._even",
+        "inner == plan.inner and plan.blocks > 1",
+        ("inner == plan.inner",),
+        "short way: steps beside the pairs, of which there are none",
+    ),
+    (
+        PASSES,
+        "Pass._lanes",
+        "several * sum(map(self._at, self.needed)) <= MOST_WRITTEN",
+        ("several * sum(map(self._at, self.needed)) <= MOST_WRITTEN + 1",),
+        "one value more is written, which is as right",
+    ),
+    (
+        POINTS,
+        "Points._expression",
+        "kind == NARROW",
+        ("False",),
+        "the number, which fits into 32 bits, is in 64",
+    ),
+    (
+        POINTS,
+        "Points._expression",
+        "kind == NARROW and own != word",
+        ("True",),
+        "converted to the type that it has",
+    ),
+    (
+        POINTS,
+        "Points._expression",
+        "not (border and self._inside(c.row, checked))",
+        ("True",),
+        "short way: a condition more, which holds everywhere",
+    ),
+    (
+        WRITING,
+        "Writer.without",
+        "place is not None",
+        ("False",),
+        "short way: the quotient is computed at each step",
+    ),
+    (
+        WRITING,
+        "Writer.within",
+        "kind == 'int64'",
+        ("False",),
+        "short way: an integer equals its floor",
+    ),
+    (
+        WRITING,
+        "Writer.small",
+        "least <= found[0] and found[1] <= greatest",
+        ("False",),
+        "the same number, in 64 bits",
     ),
 )
 

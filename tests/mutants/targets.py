@@ -173,6 +173,8 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_windows.py::test_no_window_is_kept_of_what_reads_a_total",
                 "tests/eops/loops/test_plans.py",
                 "tests/eops/loops/test_gathers.py",
+                "tests/eops/loops/test_digits.py",
+                "tests/eops/loops/test_conditions.py",
                 *SHARED,
             ),
         ),

@@ -120,7 +120,7 @@ def run(
 ) -> list[NDArray[np.float64]]:
     """The kernel's results; each thread does its part.  `team` makes the memory of the totals that
     the threads exchange."""
-    results = [empty(out.scope.size) for out in made.outputs]
+    results = [empty(out.scope.size, out.dtype) for out in made.outputs]
     data: list[Any] = [*operands, *results]
     emitter = Emitter(made, numbers)
     code = compile(emitter.source(), "<kernel>", "exec")

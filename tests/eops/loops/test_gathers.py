@@ -80,6 +80,8 @@ def test_what_is_fixed_is_no_loop() -> None:
         "Y[n] = sum[v](where(I[n] == v, v*E[v], 0))",  # a value of the iterator
         "Y[n] = sum[v](where(I[n] == v, E[v//2], 0)) where v in 0:9",
         "Y[n] = sum[v](where(I[n] == v, E[v+1], 0)) where v in 0:5",  # may miss
+        "Y[n] = sum[v](where(I[n] == v, E[v-1], 0)) where v in 0:5",
+        "Y[n] = sum[v](where(I[n] == v, where(v > 2, E[v], 0), 0))",  # a condition on it
     ],
 )
 def test_other_parts_of_a_fixed_iterator_are_left_to_torch(text: str) -> None:
@@ -90,6 +92,13 @@ def test_other_parts_of_a_fixed_iterator_are_left_to_torch(text: str) -> None:
 def test_a_gather_from_what_the_kernel_computes_is_no_part_of_it() -> None:
     group = group_of("T[i] = x[i]^2 + x[i]; Y[n] = T[I[n]]", x=(5,), I=(4,))
     assert plan(group, dense(group), alike(group, "float64")) is None
+
+
+@pytest.mark.parametrize("index", ["i-1", "i+1"])
+def test_a_gather_that_may_miss_in_another_dimension_is_no_part_of_its_reader(index: str) -> None:
+    text = f"T[i] = A[i,I[i]]; Y[i] = T[i]*T[{index}] where i in 0:3"
+    group = group_of(text, A=(3, 5), I=(3,))
+    assert not check(group, values(Random(text), {"A": (3, 5), "I": (3,)}), Random(text))
 
 
 @pytest.mark.parametrize("index", [torch.int64, torch.int32, torch.uint8, torch.float32])
