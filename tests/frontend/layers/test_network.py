@@ -10,7 +10,6 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.frontend.autograd.node import Node
 from tests.amount import CAMPAIGN
 
 SCRIPT = Path(__file__).parents[3] / "docs" / "train_formulas.py"
@@ -21,14 +20,21 @@ OPTIONS: dict[str, Any] = {"effort": "instant", "budget": ed.Budget(states=5)}
 def test_it_trains_as_the_plain_one_does(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    derived: list[object] = []
-    real = Node.backward
-    monkeypatch.setattr(Node, "backward", lambda *given: derived.append(given) or real(*given))
+    derived: list[str] = []
+    real = ed.nn.Formula.forward
+
+    def noted(layer: ed.nn.Formula, **operands: torch.Tensor) -> Any:
+        result = real(layer, **operands)
+        result.grad_fn.register_hook(lambda *_: derived.append(result.grad_fn.name()))
+        return result
+
+    monkeypatch.setattr(ed.nn.Formula, "forward", noted)
     torch.manual_seed(0)
     theirs, ours = runpy.run_path(str(SCRIPT))["main"](3, 12, OPTIONS)
     assert ours == pytest.approx(theirs, rel=1e-4)
     assert ours[-1] < ours[0]
-    assert len(derived) == 9  # three layers in three steps
+    assert len(derived) == 9  # three layers in three steps, by the nodes of derived gradients
+    assert {*derived} <= {"NodeBackward", "LinkedBackward"}
     assert "a step of torch" in capsys.readouterr().out
 
 
