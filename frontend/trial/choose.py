@@ -361,8 +361,11 @@ def _choose(
     best = best or first_right(entrants, judge, hard, derivation)
     if best is None:
         raise _none_right(judge)
-    if not stopped:
-        compile_for_other_sizes(best, judge)
+    try:
+        if not stopped:
+            compile_for_other_sizes(best, judge)
+    except KeyboardInterrupt:
+        stopped = True
     return _outcome(derivation, entrants, best, judge, interrupted=stopped or interrupted)
 
 

@@ -102,10 +102,17 @@ def with_products(
         return derivation, []
     graph = derivation.graph or empty_graph(derivation, best.trial.plan.roots)
     plan = with_reciprocals(graph, best.trial.plan)
-    if plan is None or any(plan.roots == other.roots for other in derivation.candidates):
+    if plan is None:
         return derivation, []
-    derivation = replace(derivation, candidates=(*derivation.candidates, plan))
-    label = f"candidate {len(derivation.candidates)}{IN_LOOPS}"
+    roots = [candidate.roots for candidate in derivation.candidates]
+    if plan.roots in roots:
+        plan = derivation.candidates[roots.index(plan.roots)]
+    else:
+        derivation = replace(derivation, candidates=(*derivation.candidates, plan))
+        roots.append(plan.roots)
+    label = f"candidate {roots.index(plan.roots) + 1}{IN_LOOPS}"
+    if any(each.trial.label == label for each in entrants):
+        return derivation, []
     return derivation, [compiled_candidate(label, plan, judge)]
 
 

@@ -45,8 +45,9 @@ PROGRAMS = 120
 """About 4 500 applications; a part of them in each run of the tests."""
 
 
-@pytest.mark.parametrize("programs", [PROGRAMS // 4, pytest.param(PROGRAMS, marks=CAMPAIGN)])
+@pytest.mark.parametrize("programs", [PROGRAMS // 4, pytest.param(2 * PROGRAMS, marks=CAMPAIGN)])
 def test_no_rule_fails_on_random_programs(programs: int, tmp_path: Path) -> None:
+    """The many are enough for every rule: the rarest one, `join`, applies to one of 40."""
     campaign = Campaign(seed=10, cases=tmp_path)
     campaign.run(range(programs), lambda counts: True)
     counts = campaign.counts

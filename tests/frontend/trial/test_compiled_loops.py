@@ -264,3 +264,31 @@ def test_without_quotients_there_is_no_other_candidate() -> None:
     entrants = [compiled_candidate(AS_GIVEN, derivation.unchanged, judge)]
     assert entrants[0].run is not None
     assert with_products(derivation, entrants, judge) == (derivation, [])
+
+
+def test_a_candidate_that_divides_once_already_is_compiled_as_it_is() -> None:
+    text = "Y[i,j] = X[i,j]/sum[k](abs(X[i,k]))"
+    derivation = ed.derive(text, budget=UNCHANGED, X=(70, 40))
+    judge = judge_of(derivation, "cpu", perf_counter())
+    entrants = [compiled_candidate(AS_GIVEN, derivation.unchanged, judge)]
+    more, found = with_products(derivation, entrants, judge)
+    assert [entrant.trial.label for entrant in found] == [f"candidate 2{IN_LOOPS}"]
+    again, same = with_products(more, entrants, judge)
+    assert again is more
+    assert [entrant.trial.label for entrant in same] == [f"candidate 2{IN_LOOPS}"]
+    assert with_products(more, [*entrants, *found], judge) == (more, [])
+
+
+@pytest.mark.compiled
+def test_an_interruption_while_other_sizes_are_compiled_keeps_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    candidates_win(monkeypatch)
+    monkeypatch.setattr("einderive.frontend.trial.choose.compile_for_other_sizes", interrupted)
+    f = ed.compile(CHAIN, X=("n", 30), w=(30,), n=40, remember=False)
+    assert f.interrupted
+    x, w = torch.rand(40, 30), torch.rand(30)
+    torch.testing.assert_close(f(x, w), (x * w + x) / (1 + w * w) - x)
