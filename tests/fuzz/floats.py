@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from einderive.ta.exact.fields import Array, RealField
+from einderive.ta.exact.fields import Array, ComplexField, RealField
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.node import Reducer
 from tests.fuzz.integers import Inexact
@@ -35,6 +35,8 @@ POLES = frozenset(
 """Functions that are infinite at some number."""
 TAILS = frozenset(("exp", "exp2", "erfc"))
 """Functions that are 0 at no number, but for underflow."""
+FAR = 1e6
+"""Beyond it, the last digits of an operand decide on a sine."""
 LEAST, SPREAD = 0.25, 1.0
 
 
@@ -111,6 +113,19 @@ class RealsWithoutValue(RealField):
         return np.where(
             np.any([np.isnan(arg) for arg in np.broadcast_arrays(*args)], 0), np.nan, found
         )
+
+
+class ComplexWithoutValue(ComplexField):
+    """What the rounding of its operand decides has no value: the sine of 10^14, say, or the
+    exponential of a number with such an imaginary part.  For real numbers balls tell this."""
+
+    def apply(self, function: str, *args: Array) -> Array:
+        found = super().apply(function, *args)
+        if function in ("sin", "cos", "tan"):
+            return np.where(np.abs(args[0]) > FAR, np.nan, found)
+        if function in ("exp", "exp2", "expm1", "sinh", "cosh", "tanh", "sigmoid"):
+            return np.where(np.abs(np.imag(args[0])) > FAR, np.nan, found)
+        return found
 
 
 def _finite(args: Sequence[Array]) -> Array:

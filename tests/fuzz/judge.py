@@ -30,7 +30,6 @@ from einderive.ta.equality.exp_law import SAFE_PRIMES, ExponentialField
 from einderive.ta.equality.laws import EXP_SUM
 from einderive.ta.exact.fields import (
     Array,
-    ComplexField,
     Field,
     ModularField,
     random_values,
@@ -43,7 +42,13 @@ from einderive.ta.ir.node import Access, Apply, Const, Number, Power, Scope, Ten
 from einderive.ta.ir.subst import stages, walk
 from einderive.ta.laws import REAL_LAWS
 from tests.fuzz.balls import really_differs
-from tests.fuzz.floats import POLES, FiniteFunctions, FloatField, RealsWithoutValue
+from tests.fuzz.floats import (
+    POLES,
+    ComplexWithoutValue,
+    FiniteFunctions,
+    FloatField,
+    RealsWithoutValue,
+)
 from tests.fuzz.generator import INDICES
 from tests.fuzz.integers import Inexact, IntegerField
 
@@ -52,7 +57,7 @@ INTEGERS = IntegerField()
 EXACT = ExactField()
 EXPONENTIAL = ExponentialField(SAFE_PRIMES[0])
 REAL = RealsWithoutValue(tolerance=1e-6)
-COMPLEX = ComplexField(tolerance=1e-6)
+COMPLEX = ComplexWithoutValue(tolerance=1e-6)
 FLOATS, FINITE_FUNCTIONS = FloatField(), FiniteFunctions()
 MOST_REAL = 0.7
 MOST_INDEX = 4
