@@ -4,16 +4,18 @@ A child puts the mutant in its place, asks the family's judge and then runs the 
 and tells what noticed first.  A child that takes too much of the processor is ended: that counts as
 noticed by the time limit, apart from the others.  So does one that waits for much longer than that.
 
-A family's modules are imported anew, with all that holds parts of them; or, where they keep nothing
-from one call to the next and call none of their functions while they are imported, the child
-exchanges the code of the mutated function, and all else stays as the parent has loaded it.
+A family's modules are imported anew, with all that holds parts of them; or, where they call none of
+their functions while they are imported, the child exchanges the code of the mutated function, and
+all else stays as the parent has loaded it, but for the results that functions of their rooms keep.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.abc
 import importlib.util
+import inspect
 import multiprocessing
 import os
 import signal
@@ -99,12 +101,25 @@ def exchange(mutant: Mutant) -> None:
     old.__code__ = new.__code__
 
 
+def clear(family: Family) -> None:
+    """Forgets the results that functions of the family's rooms keep for equal arguments."""
+    rooms = tuple({module.rpartition(".")[0] for module in family.modules})
+    for name, module in list(sys.modules.items()):
+        if name.rpartition(".")[0] in rooms:
+            for found in vars(module).values():
+                if isinstance(found, functools._lru_cache_wrapper):
+                    found.cache_clear()
+
+
 def _function(module: ModuleType, name: str) -> FunctionType:
     found: Any = module
     for part in name.split("."):
         found = found.__dict__[part]
     if isinstance(found, property):
         found = found.fget
+    elif isinstance(found, functools.cached_property):
+        found = found.func
+    found = inspect.unwrap(found)
     if not isinstance(found, FunctionType):
         raise TypeError(f"{module.__name__}.{name} has no code to exchange")
     return found
@@ -182,6 +197,7 @@ def _child(
     try:
         if family.in_place and mutant.function:
             exchange(mutant)
+            clear(family)
         elif not family.in_place:
             sys.meta_path.insert(0, _Instead(mutant.module, _compiled(mutant)))
         try:

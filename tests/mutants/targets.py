@@ -64,8 +64,8 @@ IN_COMMENTS = frozenset({"emit_rows"})
 class Family:
     """Modules that are judged alike: `judge` names the function of `tests.mutants.judges` that is
     asked first, `tests` the test files that are run where it has nothing to say.  `in_place`: the
-    modules keep nothing from one call to the next, and call none of their functions while they are
-    imported.  `writes`: what the modules write is mutated, too."""
+    modules call none of their functions while they are imported, and keep results by `lru_cache`
+    only.  `writes`: what the modules write is mutated, too."""
 
     name: str
     modules: tuple[str, ...]
@@ -177,6 +177,7 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_conditions.py",
                 *SHARED,
             ),
+            in_place=True,
         ),
         Family(
             "cpu-text",
