@@ -9,12 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from einderive.eops.loops.picks import picked
+from einderive.ta.notation.parse import parse
 from tests import prepared
 from tests.amount import CAMPAIGN, first, sampled
 from tests.mutants.mutate import functions
+from tests.mutants.run import clear
 from tests.mutants.targets import families, source
 
 ROOT = Path(__file__).parents[2]
+KEEPING = {"property", "lru_cache"}
+"""What a function may have around it: `clear` forgets what the second one keeps."""
 SAMPLES = [
     (2, ("einderive.derivations.steps.split_range", "einderive.derivations.matching.match")),
     (
@@ -123,7 +128,7 @@ def test_a_function_is_exchanged_in_place(count: int) -> None:
     assert {line.strip() for line in untold} == {"survived"}
 
 
-def test_what_is_exchanged_in_place_is_not_called_before_and_keeps_nothing() -> None:
+def test_what_is_exchanged_in_place_is_not_called_before_and_keeps_results_in_caches_only() -> None:
     for family in families():
         if not family.in_place:
             continue
@@ -132,7 +137,7 @@ def test_what_is_exchanged_in_place_is_not_called_before_and_keeps_nothing() -> 
         for module, tree in trees.items():
             for _, function in functions(tree):
                 decorators = {ast.unparse(each) for each in function.decorator_list}
-                assert decorators <= {"property"}, module
+                assert {name.partition("(")[0] for name in decorators} <= KEEPING, module
             for statement in tree.body:
                 if isinstance(statement, ast.FunctionDef | ast.ClassDef):
                     continue
@@ -142,3 +147,11 @@ def test_what_is_exchanged_in_place_is_not_called_before_and_keeps_nothing() -> 
                     if isinstance(node, ast.Call)
                 }
                 assert not called & known, module
+
+
+def test_results_that_are_kept_are_forgotten_with_the_exchange() -> None:
+    family = next(family for family in families() if family.name == "kernels")
+    picked(parse("Y[i] = A[i]", {"A": (2,)}).roots()[0])
+    assert picked.cache_info().currsize
+    clear(family)
+    assert not picked.cache_info().currsize
