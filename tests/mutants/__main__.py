@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(file=sys.stderr)
     print(table.text())
     for key in out_of_date:
-        print("stale in tests/mutants/equivalent.py:", *key, sep="\n    ")
+        print("stale in tests/mutants/equivalent:", *key, sep="\n    ")
     ended = ", interrupted" if interrupted else ""
     print(f"{len(table.outcomes)} of {total} mutants, {time.monotonic() - start:.0f} s{ended}")
     return int(bool(table.survivors or table.wrongly_listed or out_of_date or interrupted))

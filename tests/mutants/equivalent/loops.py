@@ -1,0 +1,123 @@
+"""Mutants of plans that change nothing."""
+
+from __future__ import annotations
+
+from tests.mutants.equivalent.entry import Entry
+
+BODIES = "einderive.eops.loops.bodies"
+WINDOWS = "einderive.eops.loops.windows"
+
+LISTED: tuple[Entry, ...] = (
+    (
+        BODIES,
+        "Bodies._product",
+        "factor.exponent < 0",
+        ("factor.exponent <= 0",),
+        "no such node: a power with the exponent 0 is the number 1",
+    ),
+    (
+        BODIES,
+        "Bodies._multiplied",
+        "len(factors) == 1",
+        ("False",),
+        "short way: the product of one factor is the factor",
+    ),
+    (
+        BODIES,
+        "Bodies._read",
+        "isinstance(source, Scope) and source in self._inside",
+        ("source in self._inside",),
+        "told to the type checker only: stages are scopes",
+    ),
+    (
+        BODIES,
+        "Bodies._of_stage",
+        "not held",
+        ("False",),
+        "short way: a choice without conditions is its first value",
+    ),
+    (
+        BODIES,
+        "Bodies._of_stage",
+        "low < side.lo",
+        ("True", "low <= side.lo"),
+        "short way: a condition more, which holds everywhere",
+    ),
+    (
+        BODIES,
+        "Bodies._of_stage",
+        "high >= side.hi",
+        ("True", "high >= side.hi - 1"),
+        "short way: a condition more, which holds everywhere",
+    ),
+    (
+        BODIES,
+        "_ordered",
+        "len(args) == 2",
+        ("True",),
+        "the order of more operands decides only how they round",
+    ),
+    (
+        BODIES,
+        "Bodies._reduce",
+        "made not in self.reductions",
+        ("True",),
+        "short way: the total is made twice, and one of both is read",
+    ),
+    (
+        BODIES,
+        "Bodies._keep",
+        "len({*indices}) == 1 and place is not None and (place < self.alignment.shared)",
+        ("False",),
+        "the window holds all indices in place of one: it is larger, and right",
+    ),
+    (
+        BODIES,
+        "Bodies._written_out",
+        "not sums or picked(stage) is not None",
+        ("picked(stage) is not None",),
+        "short way: a stage without sums is one term",
+    ),
+    (
+        WINDOWS,
+        "with_windows",
+        "any((reader in often or reader in within for reader, _ in readers[stage]))",
+        ("True",),
+        "more windows than are worth it: the plans that have them are right, and slower",
+    ),
+    (
+        WINDOWS,
+        "_Moving._beside",
+        "span is None or side is None",
+        ("span is None",),
+        "told to the type checker: a reader without such a side has no iterator to be beside",
+    ),
+    (
+        WINDOWS,
+        "_Moving._rest",
+        "inside",
+        ("False",),
+        "the bounds hold at every step, so the window is larger than it has to be, and right",
+    ),
+    (
+        WINDOWS,
+        "_Moving._block",
+        "plan.inner is not None and plan.turned is not None",
+        ("plan.inner is not None",),
+        "a block of any length is right",
+    ),
+    (
+        WINDOWS,
+        "_Moving._block",
+        "block < 2 * plan.sizes.least_tile",
+        ("block < 2 * plan.sizes.least_tile - 1",),
+        "a block of any length is right",
+    ),
+    (
+        WINDOWS,
+        "_Moving._loops",
+        "side is not None and row.lone is not None",
+        ("side is not None",),
+        "told to the type checker: a window's rows are iterators",
+    ),
+)
