@@ -24,7 +24,8 @@ def test_every_step_runs_in_the_interpreter() -> None:
         assert what in text, what
     for number in CASES:
         mine = [line.split() for line in lines if line.startswith(f"{number} ")]
-        assert {line[1] for line in mine} == {"torch:", "reference's", "candidate"}
+        assert {line[1] for line in mine} == {"torch:", "reference's", "candidate", "as"}
+        assert any(line[1:4] == ["as", "given,", "compiled:"] for line in mine)
     assert text.count("reference's program: matmul + eOperator") == 3  # of the four cases
     measured = text.partition("### memory")[2].splitlines()
     softmax = next(line for line in measured if line.startswith("row softmax"))

@@ -31,7 +31,7 @@ class Task:
     - `weights`: whether it reads weights alone, directly or through other stages.
     - `strict`: whether NaN and infinities have to be where the stage has them.
     - `compiled`: whether kernels may be compiled on a CPU, which takes some tenths of a second
-      each.
+      each; on a GPU, whether they compute also what an operator would.
     - `alone`: whether the stage is computed by itself, and is no part of another one's kernel.
     - `open_sizes`: whether the formula names sizes, so that a kernel is worth compiling for other
       sizes too.

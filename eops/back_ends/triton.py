@@ -29,13 +29,17 @@ MOST_PARTS: Final = 4
 
 
 def _lower(task: Task) -> Run | None:
+    return triton_stage(task.scope) if may_run(task) else None
+
+
+def may_run(task: Task) -> bool:
+    """Whether a kernel may compute the stage by itself."""
     if task.device != "cuda" or not depends_on_inputs(task.scope):
-        return None  # without inputs, the result has the program's type
+        return False  # without inputs, the result has the program's type
     if is_imaginary(task.scope):
-        return None  # kernels have no complex numbers
-    if direct(task.scope) is not None:
-        return None  # a gather or a scatter, of which a kernel would visit every term
-    return triton_stage(task.scope)
+        return False  # kernels have no complex numbers
+    # of a gather or a scatter, a kernel would visit every term
+    return direct(task.scope) is None
 
 
 def triton_stage(scope: Scope) -> Run:
@@ -57,12 +61,10 @@ def triton_stage(scope: Scope) -> Run:
 
 def _fusible(task: Task) -> bool:
     """Whether one kernel may compute the stage and others over the same rows."""
-    if task.device != "cuda" or task.weights or task.operator not in PLAIN:
-        return False
-    if is_imaginary(task.scope):
+    if task.weights or not (task.compiled or task.operator in PLAIN):
         return False
     past = any(source not in task.reads for source in nested_scopes(task.scope))
-    return depends_on_inputs(task.scope) and not past and direct(task.scope) is None
+    return may_run(task) and not past
 
 
 def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
@@ -113,7 +115,8 @@ def _computed(group: Group) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torc
     return lambda buffers: launch(*[buffers[source] for source in group.operands])
 
 
-def _tell(stages: Sequence[Scope], outputs: Sequence[Scope], types: Types) -> Sequence[Told]:
+def tell_kernels(stages: Sequence[Scope], outputs: Sequence[Scope], types: Types) -> Sequence[Told]:
+    """The kernels of the stages as text: one for all, or one for each."""
     from einderive.eops.triton_kernels.told import told_group, told_stage
 
     if len(stages) > 1:
@@ -123,4 +126,4 @@ def _tell(stages: Sequence[Scope], outputs: Sequence[Scope], types: Types) -> Se
     return tuple(one for stage in stages for one in told_stage(stage, placed(stage), types))
 
 
-TRITON = BackEnd(_lower, "eOperator (Triton)", _fuse, _tell)
+TRITON = BackEnd(_lower, "eOperator (Triton)", _fuse, tell_kernels)

@@ -192,7 +192,8 @@ def underived(compiled: Race) -> str:
     if chosen.plan is not None and chosen.plan.steps:
         return ""
     if chosen.label == AS_GIVEN:
-        runs = "the formula as given, as compiled loops"
+        form = "compiled loops" if compiled.device == "cpu" else "generated kernels"
+        runs = f"the formula as given, as {form}"
     elif chosen.label == GIVEN:
         runs = "the formula as given, by the library's operators"
     elif chosen.verdict == "baseline":

@@ -119,8 +119,9 @@ def executable(
     through torch on strided views on the CPU and as Triton kernels on a GPU.  `types`: see
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
     `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
-    faster; with `open_sizes`, these serve other sizes too.  `checked`: each call checks the
-    assumptions that the plan's steps used.  `timed`: see `Executable`."""
+    faster, and generated kernels on a GPU, also where an operator computes them; with `open_sizes`,
+    loops serve other sizes too.  `checked`: each call checks the assumptions that the plan's steps
+    used.  `timed`: see `Executable`."""
     inputs = tuple(tensor.dtype for tensor in input_tensors(*plan.roots))
     tasks = [
         replace(task, open_sizes=open_sizes, inputs=inputs)
@@ -168,12 +169,13 @@ def tasks_of(
 def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = False) -> Task:
     """The task of the stage for back ends, if nothing else is computed."""
     weights = stage.operator == FOLDED
-    if compiled and stage.operator is None and (product := narrow_product(stage.scope)):
+    loops = compiled and device == "cpu"
+    if loops and stage.operator is None and (product := narrow_product(stage.scope)):
         stage = stage._replace(operator=MATMUL.name, binding=product)
     name = stage.operator or ""
     narrow = is_narrow(stage.binding, stage.operator)
     apart = has_long_sums(stage.binding, stage.operator) or _library_is_faster(stage)
-    own = compiled and (narrow or not apart)
+    own = compiled and (narrow or not (loops and apart))
     return Task(stage.scope, device, name, stage.binding, weights, strict, own, alone=narrow)
 
 

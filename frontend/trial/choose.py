@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import frexp, inf, isfinite
 from time import perf_counter
 from typing import Any
@@ -23,6 +24,7 @@ from einderive.frontend.limits.work import require_work
 from einderive.frontend.machine.extraction import UNKNOWN, extracted
 from einderive.frontend.memory.store import Store
 from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.trial.as_kernels import worth_generating
 from einderive.frontend.trial.compiling import (
     compile_for_other_sizes,
     compiled_candidate,
@@ -46,7 +48,7 @@ from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
 from einderive.frontend.trial.timing import first
-from einderive.frontend.trial.trial import GIVEN, Trial, Watch
+from einderive.frontend.trial.trial import GIVEN, IN_LOOPS, Trial, Watch
 from einderive.frontend.trial.trying import by_library, refused_faster, sure, worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right, is_over
 from einderive.frontend.trial.written import forms
@@ -140,8 +142,9 @@ def choose(
             entrants.append(candidate(label, plan, judge, always=number in always))
             if not isfinite(judge.fastest) and entrants[-1].run is not None:
                 judge.fastest = entrants[-1].seconds  # no plain program is right
-        for label, plan in worth_compiling(derivation, entrants, judge):
-            say(f"compiling loops for {label}")
+        loops = worth_compiling(derivation, entrants, judge)
+        for label, plan in chain(loops, worth_generating(derivation, entrants, judge)):
+            say(f"compiling kernels for {label.removesuffix(IN_LOOPS)}")
             entrants.append(compiled_candidate(label, plan, judge))
         derivation, more = with_products(derivation, entrants, judge)
         entrants += more

@@ -230,7 +230,8 @@ def compile_for_other_sizes(chosen: Entrant, judge: Judge) -> None:
     is compiled for another size.  For the size that was asked for, they stay in the code: such
     loops are faster."""
     plan = chosen.trial.plan
-    if plan is None or not judge.program.sizes or not in_loops(chosen.trial.label):
+    loops = judge.device == "cpu" and in_loops(chosen.trial.label)
+    if plan is None or not judge.program.sizes or not loops:
         return
     try:
         judge.built(plan, compiled=True, open_sizes=True)(judge.expected.inputs)

@@ -210,16 +210,17 @@ def test_hanging_breaks_between_ranges_and_before_factors() -> None:
 def test_what_runs_is_said_where_no_derived_step_does(distances: Derivation) -> None:
     plan = next(each for each in distances.candidates if each.steps)
 
-    def raced(*timed: tuple[str, Plan | None, float, str]) -> Any:
+    def raced(*timed: tuple[str, Plan | None, float, str], device: str = "cpu") -> Any:
         """A race of which the first one of those was chosen."""
         trials = [Trial(label, of, (), time, 0.0, verdict) for label, of, time, verdict in timed]
-        return SimpleNamespace(trials=trials, chosen=trials[0])
+        return SimpleNamespace(trials=trials, chosen=trials[0], device=device)
 
     given = (AS_GIVEN, replace(plan, steps=()), 2e-3, "accepted")
     slower, refused = ("candidate 1", plan, 3e-3, "accepted"), ("candidate 2", plan, 1e-3, "wrong")
     loops = "what runs is the formula as given, as compiled loops, without any derived step"
     assert underived(raced(slower, given)) == ""
     assert underived(raced(given)) == f"{loops}; no derived program was tried"
+    assert "as given, as generated kernels," in underived(raced(given, device="cuda"))
     assert underived(raced(given, refused, slower)) == (
         f"{loops}. The best derived program, candidate 1, was not chosen, because it takes "
         "3.00 ms, and what runs 2.00 ms"

@@ -1,0 +1,56 @@
+"""The formula as given in generated kernels alone, on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import inf
+
+from einderive.derivations.matching.cost import eoperator_work
+from einderive.derivations.matching.machine import KERNEL
+from einderive.derivations.search.extract import Plan
+from einderive.derivations.search.graph import default_item_bytes
+from einderive.eops.back_ends.asked_kernels import takes
+from einderive.frontend.derived import Derived
+from einderive.frontend.machine.stored import profile_of
+from einderive.frontend.running.execute import tasks_of
+from einderive.frontend.trial.compiling import apart
+from einderive.frontend.trial.entrants import Entrant, Judge
+from einderive.frontend.trial.trial import AS_GIVEN
+
+HOPELESS = 3.0
+"""The formula is not compiled into kernels that are predicted to take this many times the fastest
+program's time.  What is predicted for a product is what takes no tensor cores."""
+
+
+def worth_generating(
+    derivation: Derived, entrants: Sequence[Entrant], judge: Judge
+) -> Iterator[tuple[str, Plan]]:
+    """The formula as given with its label, where its kernels differ from those of all programs that
+    were tried and are not predicted to be far behind."""
+    if judge.device == "cpu" or not judge.effort.compiled:
+        return
+    given = apart(derivation.unchanged)
+    fastest = min((each.seconds for each in entrants if each.run is not None), default=inf)
+    if kernel_seconds(given, derivation.target) > HOPELESS * fastest:
+        return
+    words = judge.built(given, compiled=True).words
+    if not any(_is(entrant, given, words) for entrant in entrants):
+        yield AS_GIVEN, given
+
+
+def _is(entrant: Entrant, given: Plan, words: tuple[str, ...]) -> bool:
+    trial = entrant.trial
+    return trial.plan is not None and trial.plan.roots == given.roots and trial.words == words
+
+
+def kernel_seconds(plan: Plan, target: str) -> float:
+    """The predicted seconds of the program in which kernels compute all stages that they can."""
+    machine, item = profile_of(target), default_item_bytes(plan.roots)
+    seconds = 0.0
+    for stage, task in zip(plan.stages, tasks_of(plan.stages, "cuda", compiled=True), strict=True):
+        if takes(task) and stage.operator is not None:
+            work = eoperator_work(stage.scope, item, machine.fused)
+            seconds += machine.seconds(work, item, KERNEL)
+        else:
+            seconds += stage.seconds
+    return seconds
