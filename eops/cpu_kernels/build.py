@@ -204,6 +204,7 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
         "real": machine.real,
         "inf": math.inf,
         "chosen": machine.chosen,
+        "prefetch": machine.prefetch,
         "settled": machine.settled,
         "wide_vectors": machine.wide_vectors,
         "sum_in_any_order": machine.sum_in_any_order,

@@ -8,7 +8,8 @@ from typing import Final
 from einderive.eops.cpu_kernels.points import SHORT
 from einderive.eops.cpu_kernels.totals import Totals
 from einderive.eops.cpu_kernels.writing import of_row
-from einderive.eops.loops.cost import chosen_in, segments_of
+from einderive.eops.loops.cost import LINE, chosen_in, segments_of
+from einderive.eops.loops.prefetched import prefetched
 from einderive.eops.loops.values import (
     Choice,
     Load,
@@ -18,6 +19,7 @@ from einderive.eops.loops.values import (
 )
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
+from einderive.ta.ir.element import element_bytes
 
 LETTERS: Final = "vuxyadefghjz"
 """What the names of an inner loop's values begin with, one for each time that it is written: what
@@ -198,10 +200,25 @@ class Pass(Totals):
         if short and (self.kernel.numbers.open or side.extent > most):
             self.text.open(f"for from_{inner} in range({low}, {high}, {most}):")
             low, high = f"from_{inner}", f"min(from_{inner} + {most}, {high})"
+        if short:
+            self._prefetch(low, high)
         for k in short:
             self.text.add(f"{self._part(k)} = {self._number(0, SHORT)}")
         self.text.open(f"for {inner} in range({low}, {high}):")
         return depth
+
+    def _prefetch(self, low: str, high: str) -> None:
+        """The lines of results that the next pass writes at these steps, which follow a block of
+        short totals: so each block has a few of them, and none waits for the others."""
+        inner = self.order[-1]
+        for k in prefetched(self.plan, self.number) if not self.kernel.moved else ():
+            offset, step = (
+                self.plan.outputs[k].offset,
+                LINE // element_bytes(self.plan.outputs[k].scope),
+            )
+            self.text.open(f"for i{inner} in range({low}, {high}, {step}):")
+            self.text.add(f"prefetch(o{k}, {self._row(offset, of_row(offset))})")
+            self.text.close()
 
     def _close(self, depth: int) -> None:
         self.text.close()

@@ -51,7 +51,7 @@ def kernel_texts(
     they cannot be compiled here."""
     scopes = stages(*plan.roots)
     device = target.partition(":")[0]
-    tasks = tasks_of(plan.stages, device, strict, compiled=True)
+    tasks = tasks_of(plan.stages, device, strict, compiled=device == "cpu")
     names = {scope: s.name for scope, s in zip(scopes, program.statements, strict=False)}
     try:
         known = _types(scopes)

@@ -24,6 +24,8 @@ TYPES: Final[dict[str, Any]] = {
 }
 """The types of elements that kernels read, as numba has them; half types by their bits."""
 DATA: Final = types.CPointer(types.int64)
+LINE: Final = 64
+"""Bytes."""
 
 Written: TypeAlias = Callable[..., Any]
 """A function that kernels call."""
@@ -86,6 +88,21 @@ def store(typing: Any, address: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(address, index, address.dtype), emit
+
+
+@instruction
+def prefetch(typing: Any, address: Any, index: Any) -> Any:
+    """The processor fetches the line of the element, which will be written, and does not wait."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, whole = ir.IntType(8).as_pointer(), ir.IntType(32)
+        of = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], of)
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+        builder.call(function, [place, whole(1), whole(3), whole(1)])  # to write, near, data
+        return context.get_dummy_value()
+
+    return types.void(address, index), emit
 
 
 @instruction
@@ -298,6 +315,7 @@ def scratch(dtype: str, count: int) -> Written:
             element = context.get_value_type(TYPES[dtype])
             with builder.goto_entry_block():  # numba's `alloca_once` fills it with zeros one by one
                 room = builder.alloca(element, count)
+                room.align = LINE  # a vector of a whole line lies in one line
             return builder.bitcast(room, context.get_value_type(kind))
 
         return kind(), emit

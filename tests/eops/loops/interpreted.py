@@ -64,6 +64,9 @@ class Memory:
         assert 0 <= index < len(self.numbers), f"read at {index} of {len(self.numbers)}"
         return self.numbers[index]
 
+    def prefetch(self, index: int) -> None:
+        assert 0 <= index < len(self.numbers), f"prefetch at {index} of {len(self.numbers)}"
+
     def store(self, index: int, value: Any, thread: int = 0) -> None:
         assert 0 <= index < len(self.numbers), f"write at {index} of {len(self.numbers)}"
         kinds = (bool, np.bool_) if self.kind is bool else (self.kind,)
@@ -189,6 +192,7 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "real": lambda data, k: np.array(data[k]).view(np.float64)[()],
         "load": Memory.load,
         "store": lambda memory, index, value: memory.store(index, value, thread),
+        "prefetch": Memory.prefetch,
         "sum_in_any_order": lambda a, b: a + b,
         "product_in_any_order": lambda a, b: a * b,
         "settled": lambda key: key,

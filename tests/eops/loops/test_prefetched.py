@@ -1,0 +1,91 @@
+"""Lines of results are fetched by a pass that computes functions of what has been read before."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.loops.arrange import dense, plan, plans
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.prefetched import prefetched
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
+from tests.eops.loops.interpreted import check
+from tests.eops.loops.programs import data
+
+SOFTMAX = (
+    "M[i] = max[j](X[i,j]); E[i,j] = exp(X[i,j] - M[i]); S[i] = sum[j](E[i,j]); "
+    "out Y[i,j] = E[i,j]/S[i]"
+)
+LOGARITHMS = (
+    "M[i] = max[j](X[i,j]); S[i] = sum[j](exp(X[i,j] - M[i])); "
+    "out Y[i,j] = X[i,j] - M[i] - log(S[i])"
+)
+FETCHED = {
+    "softmax": (SOFTMAX, {"X": (40, 96)}),
+    "its logarithm": (LOGARITHMS, {"X": (40, 96)}),
+    "two results": (f"{SOFTMAX}; out Z[i,j] = E[i,j]*S[i]", {"X": (40, 96)}),
+}
+NOT_FETCHED = {
+    "what is read from far away": (
+        "S[i] = sum[j](exp(X[i,j])); out Y[i,j] = X[i,j]/S[i]",
+        {"X": (40, 96)},
+    ),
+    "few operations": (
+        "S[i] = sum[j](X[i,j]); V[i] = sum[j]((X[i,j] - S[i])^2); out Y[i,j] = X[i,j]/V[i]",
+        {"X": (40, 96)},
+    ),
+    "results in columns": (SOFTMAX.replace("X[i,j]", "X[j,i]"), {"X": (96, 400)}),
+    "results that lie apart": (
+        SOFTMAX.replace("out Y[i,j]", "out Y[j,i]"),
+        {"X": (40, 96)},
+    ),
+    "rows that are too long": (LOGARITHMS, {"X": (2, 20_000)}),
+    "a result over what is kept": (SOFTMAX, {"X": (2, 20_000)}),
+}
+
+
+def planned(text: str, shapes: dict[str, tuple[int, ...]]) -> Plan:
+    roots = parse(text, shapes).roots()
+    group = Group(tuple(stages(*roots)), roots)
+    made = plan(group, dense(group), alike(group, "float32"))
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize("name", FETCHED)
+def test_lines_are_fetched_before_they_are_written(name: str) -> None:
+    made = planned(*FETCHED[name])
+    found = [prefetched(made, number) for number in range(len(made.phases))]
+    writing = next(number for number, phase in enumerate(made.phases) if phase.outputs)
+    assert found[writing - 1] == made.phases[writing].outputs
+    assert sum(map(len, found)) == len(made.phases[writing].outputs)
+    lines = Emitter(made).source().splitlines()
+    (first, *_) = (place for place, line in enumerate(lines) if "prefetch(o0, " in line)
+    assert first < next(place for place, line in enumerate(lines) if "store(o0, " in line)
+    assert lines[first - 1].strip().endswith(", 16):")  # numbers in a line
+
+
+@pytest.mark.parametrize("name", NOT_FETCHED)
+def test_other_lines_are_not(name: str) -> None:
+    made = planned(*NOT_FETCHED[name])
+    assert not any(prefetched(made, number) for number in range(len(made.phases)))
+    assert "prefetch" not in Emitter(made).source()
+
+
+@pytest.mark.parametrize("name", FETCHED)
+def test_no_line_outside_of_a_result_is_fetched(name: str) -> None:
+    text, shapes = FETCHED[name]
+    small = {
+        operand: tuple(extent // 4 + 1 for extent in shape) for operand, shape in shapes.items()
+    }
+    roots = parse(text, small).roots()
+    group = Group(tuple(stages(*roots)), roots)
+    random = Random(name)
+    check(group, data(roots, random), random)
+    made = plans(group, dense(group), alike(group, "float32"))
+    assert any("prefetch" in Emitter(one).source() for one in made)
