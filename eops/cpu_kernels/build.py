@@ -16,12 +16,12 @@ from numba import types
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.linked import ALONE, kept_as, prepare
-from einderive.eops.cpu_kernels.compiling import made_of
+from einderive.eops.cpu_kernels.compiling.made import made_of
+from einderive.eops.cpu_kernels.compiling.stored import digest, store, stored
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.functions import functions, near_by
 from einderive.eops.cpu_kernels.numbers import Numbers
-from einderive.eops.cpu_kernels.stored import digest, store, stored
-from einderive.eops.cpu_kernels.words import machine
+from einderive.eops.cpu_kernels.words import half_types, machine
 from einderive.eops.cpu_kernels.words.quotients import divisions
 from einderive.eops.cpu_kernels.words.simple_elements import truths
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
@@ -36,8 +36,12 @@ from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Apply, Node, Power, Scope
 from einderive.ta.ir.subst import walk
 
-MEMORY: Final = [do + of for do in ("load", "store") for of in ("", "_float16", "_bfloat16")]
-"""Reads and writes of `machine`."""
+OF_MACHINE: Final = (
+    *("load", "store", "prefetch", "real", "chosen", "settled"),
+    *("wide_vectors", "sum_in_any_order", "product_in_any_order"),
+)
+HALVES: Final = [do + of for do in ("load", "store") for of in ("_float16", "_bfloat16")]
+"""Words of a source that `machine` and `half_types` define."""
 NUMBERS: Final = ("float32", "float64", "int64", "int32", "int16", "int8", "uint8")
 """The types that values are converted to."""
 KEPT: Final = 512
@@ -199,16 +203,10 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
         **{room.function: machine.scratch(room.kind, room.size) for room in rooms},
         **{f"totals_{kind}": machine.pointer(kind) for kind in ("float64", "int64")},
         **{word: getattr(np, word) for word in NUMBERS},
-        **{word: getattr(machine, word) for word in MEMORY},
+        **{word: getattr(machine, word) for word in OF_MACHINE},
+        **{word: getattr(half_types, word) for word in HALVES},
         "whole": machine.load,
-        "real": machine.real,
         "inf": math.inf,
-        "chosen": machine.chosen,
-        "prefetch": machine.prefetch,
-        "settled": machine.settled,
-        "wide_vectors": machine.wide_vectors,
-        "sum_in_any_order": machine.sum_in_any_order,
-        "product_in_any_order": machine.product_in_any_order,
         **{word: types.ExternalFunction(name, types.int32()) for word, name in THREADS.items()},
     }
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from einderive.eops.cpu_kernels.points import SHORT
+from einderive.eops.cpu_kernels.prefetched import prefetched
 from einderive.eops.cpu_kernels.totals import Totals
 from einderive.eops.cpu_kernels.writing import of_row
 from einderive.eops.loops.cost import LINE, chosen_in, segments_of
-from einderive.eops.loops.prefetched import prefetched
 from einderive.eops.loops.values import (
     Choice,
     Load,

@@ -19,10 +19,10 @@ from numba import types
 
 from einderive.eops.cpu_kernels.build import KEPT
 from einderive.eops.cpu_kernels.calls.entry import RELEASED, entry
-from einderive.eops.cpu_kernels.compiling import made_of
+from einderive.eops.cpu_kernels.compiling.made import made_of
+from einderive.eops.cpu_kernels.compiling.stored import digest, store, stored
 from einderive.eops.cpu_kernels.functions import functions
 from einderive.eops.cpu_kernels.numbers import Numbers
-from einderive.eops.cpu_kernels.stored import digest, store, stored
 from einderive.eops.cpu_kernels.typing import COMPUTED, WHOLE
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.writing import COMBINED, Text

@@ -8,7 +8,7 @@ from typing import Final
 
 import torch
 
-from einderive.eops.cpu_kernels.stored import has_half
+from einderive.eops.cpu_kernels.compiling.stored import has_half
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import Kinds, Typing
 from einderive.eops.torch_views.types import is_whole, types_beside

@@ -174,7 +174,7 @@ def test_no_module_of_ours_executes_text() -> None:
         "eops/cpu_kernels/words/texts.py",  # likewise
         "eops/cpu_kernels/words/simple_elements.py",  # the values in the table beside it
         "eops/cpu_kernels/words/polynomials.py",  # a polynomial in c0, c1, ...: their number
-        "eops/cpu_kernels/compiling.py",  # loops over v0, i0, p0, ... and numbers: see below
+        "eops/cpu_kernels/compiling/made.py",  # loops over v0, i0, p0, ... and numbers: see below
         "eops/cpu_kernels/calls/launch.py",  # a call on v0, v1, ... with sizes and numbers
         "frontend/formulas/lines.py",  # the lines of the files beside it, as they stand
         "frontend/formulas/operands.py",  # likewise their extents

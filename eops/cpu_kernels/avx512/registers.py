@@ -2,7 +2,7 @@
 
 A loop over a word of `word` is vectorised as a loop over numbers: LLVM is told which function of
 16, 8 or 4 numbers stands for 16, 8 or 4 calls.  It must not see their bodies before that, so they
-are marked, and `eops.cpu_kernels.late` puts them in afterwards.
+are marked, and `eops.cpu_kernels.compiling.late` puts them in afterwards.
 
     exponent(x)     floor(log2 |x|) as a number; -inf for 0, inf for infinities
     fraction(x)     |x|/2^k in [3/4, 3/2); 1 for 0 and infinities, NaN for x < 0

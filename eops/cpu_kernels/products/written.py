@@ -16,8 +16,8 @@ from einderive.eops.cpu_kernels.build import KEPT
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.linked import kept_as, prepare
-from einderive.eops.cpu_kernels.late import LIBRARY
-from einderive.eops.cpu_kernels.stored import Library, digest, store, stored
+from einderive.eops.cpu_kernels.compiling.late import LIBRARY
+from einderive.eops.cpu_kernels.compiling.stored import Library, digest, store, stored
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.ta.ir.dtypes import type_name
 

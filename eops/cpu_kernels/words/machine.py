@@ -74,7 +74,7 @@ def load(typing: Any, address: Any, index: Any) -> Any:
     """The element at the index."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _outside(builder, builder.load(builder.gep(args[0], [args[1]], inbounds=True)))
+        return outside(builder, builder.load(builder.gep(args[0], [args[1]], inbounds=True)))
 
     return address.dtype(address, index), emit
 
@@ -84,7 +84,7 @@ def store(typing: Any, address: Any, index: Any, value: Any) -> Any:
     """Write the element at the index."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _outside(builder, builder.store(args[2], builder.gep(args[0], [args[1]], inbounds=True)))
+        outside(builder, builder.store(args[2], builder.gep(args[0], [args[1]], inbounds=True)))
         return context.get_dummy_value()
 
     return types.void(address, index, address.dtype), emit
@@ -123,7 +123,7 @@ def chosen(typing: Any, condition: Any, one: Any, other: Any) -> Any:
     return kind(condition, one, other), emit
 
 
-def _outside(builder: Any, access: Any) -> Any:
+def outside(builder: Any, access: Any) -> Any:
     """Marks an access that touches no table, so that LLVM vectorises loops that read tables too."""
     access.set_metadata("noalias", _of_tables(builder))
     return access
@@ -134,30 +134,6 @@ def _of_tables(builder: Any) -> Any:
     module = builder.module
     scope = module.add_metadata(["table", module.add_metadata(["einderive"])])
     return module.add_metadata([scope])
-
-
-@instruction
-def load_float16(typing: Any, address: Any, index: Any) -> Any:
-    """The element at the index as float32, from its bits."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        bits = builder.load(builder.gep(args[0], [args[1]], inbounds=True))
-        _outside(builder, bits)
-        return builder.fpext(builder.bitcast(bits, ir.HalfType()), ir.FloatType())
-
-    return types.float32(address, index), emit
-
-
-@instruction
-def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
-    """Writes the bits of the nearest float16; of two that are equally near, the even one."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        bits = builder.bitcast(builder.fptrunc(args[2], ir.HalfType()), ir.IntType(16))
-        _outside(builder, builder.store(bits, builder.gep(args[0], [args[1]], inbounds=True)))
-        return context.get_dummy_value()
-
-    return types.void(address, index, types.float32), emit
 
 
 def _calls(name: str) -> Written:
@@ -323,33 +299,6 @@ def scratch(dtype: str, count: int) -> Written:
     return own
 
 
-@compiled
-def load_bfloat16(address: Any, index: Any) -> Any:
-    """The element at the index as float32, of which its bits are the first 16."""
-    return float_of(np.int32(load(address, index)) << np.int32(16))
-
-
-@instruction
-def store_bfloat16(typing: Any, address: Any, index: Any, value: Any) -> Any:
-    """Writes the bits of the nearest bfloat16; of two that are equally near, the even one.  NaN
-    stays NaN.  In integers of 32 bits: numba's sums of them have 64."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        whole = ir.IntType(32)
-        bits = builder.bitcast(args[2], whole)
-        above = builder.lshr(bits, whole(16))
-        half = builder.add(builder.and_(above, whole(1)), whole(0x7FFF))
-        near = builder.lshr(builder.add(bits, half), whole(16))
-        is_number = builder.fcmp_ordered("ord", args[2], args[2])
-        found = builder.select(is_number, near, builder.or_(above, whole(0x40)))
-        place = builder.gep(args[0], [args[1]], inbounds=True)
-        _outside(builder, builder.store(builder.trunc(found, ir.IntType(16)), place))
-        return context.get_dummy_value()
-
-    return types.void(address, index, types.float32), emit
-
-
-bits_of, float_of = BITS["float32"], FROM_BITS["float32"]
 double_of = FROM_BITS["float64"]
 
 

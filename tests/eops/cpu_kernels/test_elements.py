@@ -17,8 +17,8 @@ from numba import cfunc, types
 from numpy.typing import NDArray
 
 from einderive.eops.cpu_kernels.avx512.registers import has_vectors
+from einderive.eops.cpu_kernels.compiling.late import late_bodies
 from einderive.eops.cpu_kernels.functions import functions, near_by
-from einderive.eops.cpu_kernels.late import late_bodies
 from einderive.eops.cpu_kernels.words import machine
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.notation.parse import parse

@@ -13,11 +13,11 @@ import torch
 
 import einderive as ed
 from einderive.eops.cpu_kernels import build as building
-from einderive.eops.cpu_kernels import compiling
 from einderive.eops.cpu_kernels.build import build
-from einderive.eops.cpu_kernels.compiling import by_numba, written
+from einderive.eops.cpu_kernels.compiling import made as compiling
+from einderive.eops.cpu_kernels.compiling.made import by_numba, written
+from einderive.eops.cpu_kernels.compiling.stored import Library
 from einderive.eops.cpu_kernels.lowering.values import Unknown
-from einderive.eops.cpu_kernels.stored import Library
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.loops.arrange import dense
 from einderive.eops.loops.group import Group

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.core.registry import cpu_target
 
-from einderive.eops.cpu_kernels.compiling import by_numba, made_of, written
+from einderive.eops.cpu_kernels.compiling.made import by_numba, made_of, written
 from einderive.eops.cpu_kernels.lowering import operations
 from einderive.eops.cpu_kernels.lowering.sources import names_on_stack
 from einderive.eops.cpu_kernels.lowering.values import Unknown, Value, layout

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from einderive.eops.cpu_kernels.compiling import written
+from einderive.eops.cpu_kernels.compiling.made import written
 from einderive.eops.cpu_kernels.lowering.sources import is_short
 from einderive.eops.cpu_kernels.words import machine
 

@@ -2,9 +2,9 @@
 too.
 
 The key of a kernel is a digest of everything that its machine code depends on: its source, the
-types of operands and result, this room's own files, the versions of numba and llvmlite, and the
-processor with its features.  They lie in the folder of `eops.cache_folder`.  A file appears whole
-or not at all.  A file that is damaged, or cannot be read or written, is ignored.
+types of operands and result, the files of `eops.cpu_kernels`, the versions of numba and llvmlite,
+and the processor with its features.  They lie in the folder of `eops.cache_folder`.  A file appears
+whole or not at all.  A file that is damaged, or cannot be read or written, is ignored.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def digest(source: str, types: Sequence[str]) -> str:
 def _surroundings() -> tuple[str, ...]:
     """What machine code depends on besides."""
     own = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.*")):
+    for path in sorted(Path(__file__).parents[1].rglob("*.*")):
         if path.suffix in (".py", ".toml"):
             own.update(path.read_bytes())
     return (

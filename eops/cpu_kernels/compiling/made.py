@@ -11,11 +11,11 @@ from numba import cfunc, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from einderive.eops.cpu_kernels.late import LIBRARY, late_bodies
+from einderive.eops.cpu_kernels.compiling.late import LIBRARY, late_bodies
+from einderive.eops.cpu_kernels.compiling.stored import Library
 from einderive.eops.cpu_kernels.lowering.function import Module
 from einderive.eops.cpu_kernels.lowering.sources import Source
 from einderive.eops.cpu_kernels.lowering.values import Unknown
-from einderive.eops.cpu_kernels.stored import Library
 from einderive.eops.cpu_kernels.words.machine import DATA
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 
-from einderive.eops.cpu_kernels.compiling import written
+from einderive.eops.cpu_kernels.compiling.made import written
 from einderive.eops.cpu_kernels.lowering import sources
 from einderive.eops.cpu_kernels.lowering.values import Unknown
 

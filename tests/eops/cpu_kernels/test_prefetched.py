@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.cpu_kernels.prefetched import prefetched
 from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.plan import Plan
-from einderive.eops.loops.prefetched import prefetched
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.eops.loops.interpreted import check

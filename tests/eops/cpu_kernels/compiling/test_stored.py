@@ -11,8 +11,8 @@ import torch
 
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.cpu_kernels import build as building
-from einderive.eops.cpu_kernels import stored
 from einderive.eops.cpu_kernels.build import Kernel
+from einderive.eops.cpu_kernels.compiling import stored
 from einderive.ta.notation.parse import parse
 from tests.eops.compiled import compiled
 
