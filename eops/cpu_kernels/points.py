@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, TypeGuard
 
-from einderive.eops.cpu_kernels.writing import IN_ANY_ORDER, STORED, Writer, half, of_row, of_two
+from einderive.eops.cpu_kernels.writing import (
+    HALVES,
+    IN_ANY_ORDER,
+    STORED,
+    Writer,
+    half,
+    of_row,
+    of_two,
+)
 from einderive.eops.dtypes import FLOATS
 from einderive.eops.loops import values
 from einderive.eops.loops.kinds import TRUTH
@@ -70,18 +78,26 @@ class Points:
         return f"short{reduction}" if short else self._whole_part(reduction)
 
     def _is_short(self, reduction: int) -> bool:
-        """Whether some of the terms are added in their own type, before the rest: computed terms,
-        where nothing is shifted by the total.  Its digits are lost where it is taken away again;
-        what is only read costs little in float64; and where places are picked, the terms are added
-        one after the other, which loses more digits than sums of several side by side."""
+        """Whether some of the terms are added in float32, before the rest: terms that are computed,
+        where nothing is shifted by the total: its digits are lost where it is taken away again, but
+        a result of a half type has fewer digits.  Numbers of float32 that are only read cost little
+        in float64, and those of half types more.  Where places are picked, the terms are added one
+        after the other, which loses more digits than sums of several side by side."""
         made = self.plan.reductions[reduction]
         term = self.plan.values[made.value]
         if made.reducer != "sum" or term.kind != SHORT or made.kind == SHORT:
             return False
-        if isinstance(term, values.Load) or reduction in self.plan.shifting:
+        if isinstance(term, values.Load) and term.dtype not in HALVES:
+            return False
+        if reduction in self.plan.shifting and not self._gives_halves:
             return False
         needed = (self.plan.values[place] for place in self.plan.needed[self.number])
         return not any(isinstance(each, values.Load) and each.picked for each in needed)
+
+    @property
+    def _gives_halves(self) -> bool:
+        """Whether all results have half types."""
+        return all(out.dtype in HALVES for out in self.plan.outputs)
 
     def _stores(self) -> None:
         """What is done with the values of a point."""

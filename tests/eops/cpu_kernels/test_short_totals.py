@@ -71,6 +71,55 @@ def test_what_shifts_the_data_has_all_digits(text: str, short: int) -> None:
     assert len({word for word in source.split() if word.startswith("short")}) == short
 
 
+@pytest.mark.parametrize(
+    ("text", "types", "short"),
+    [
+        ("Y[i] = sum[k](X[i,k])", {"X": "bfloat16"}, 1),
+        ("Y[i] = sum[k](X[i,k])*W[i]", {"X": "float16", "W": "float32"}, 1),
+        ("M[i] = mean[k](X[i,k]); Y[i,k] = X[i,k] - M[i]", {"X": "float16"}, 1),
+        (
+            "M[i] = mean[k](X[i,k]); Y[i,k] = (X[i,k] - M[i])*W[i]",
+            {"X": "float16", "W": "float32"},
+            0,
+        ),
+        ("M[i] = mean[k](2*X[i,k]); Y[i,k] = X[i,k] - M[i]", {"X": "float16"}, 1),
+    ],
+)
+def test_numbers_of_half_types_are_added_in_float32_first(
+    text: str, types: dict[str, str], short: int
+) -> None:
+    """Also where the total is taken away again, if the result has as few digits."""
+    shapes = {"X": (3, 1000), "W": (3,)}
+    roots = parse(text, {name: shapes[name] for name in types}, types).roots()
+    group = Group(stages(*roots), roots)
+    operands = [
+        getattr(torch, types[source.name])
+        for source in group.operands
+        if isinstance(source, Tensor)
+    ]
+    typing = typing_of(group, operands)
+    assert typing is not None
+    source = build(group, dense(group), typing).source
+    assert len({word for word in source.split() if word.startswith("short")}) == short
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("moved", [0.0, 100.0, 2000.0])
+def test_means_of_half_types_have_all_digits(dtype: str, moved: float) -> None:
+    """Of data that lie as far from 0 as the type still tells them apart."""
+    n, kind = 3 * SIZES.terms + 5, getattr(torch, dtype)
+    data = (torch.randn(4, n, generator=torch.Generator().manual_seed(1)) + moved).to(kind)
+    roots = parse("M[i] = mean[k](X[i,k]); Y[i,k] = X[i,k] - M[i]", {"X": (4, n)}, dtype).roots()
+    group = Group(stages(*roots), roots)
+    typing = typing_of(group, [kind])
+    assert typing is not None
+    kernel = build(group, dense(group), typing)
+    assert "short" in kernel.source
+    (found,) = kernel(data)
+    exact = data.double() - data.double().mean(1, keepdim=True)
+    torch.testing.assert_close(found, exact.to(kind), rtol=torch.finfo(kind).eps, atol=1e-3)
+
+
 def test_terms_that_are_picked_have_all_digits() -> None:
     """They are added one after the other: in float32, all would be rounded alike."""
     n = 4 * SIZES.terms
