@@ -14,7 +14,7 @@ from einderive.frontend.derived import Derived
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.running.execute import tasks_of
 from einderive.frontend.trial.compiling import apart
-from einderive.frontend.trial.entrants import Entrant, Judge
+from einderive.frontend.trial.entrants import PROBLEMS, Entrant, Judge
 from einderive.frontend.trial.trial import AS_GIVEN
 
 HOPELESS = 3.0
@@ -33,7 +33,10 @@ def worth_generating(
     fastest = min((each.seconds for each in entrants if each.run is not None), default=inf)
     if kernel_seconds(given, derivation.target) > HOPELESS * fastest:
         return
-    words = judge.built(given, compiled=True).words
+    try:
+        words = judge.built(given, compiled=True).words
+    except (*PROBLEMS, ImportError):
+        return  # without Triton, say
     if not any(_is(entrant, given, words) for entrant in entrants):
         yield AS_GIVEN, given
 

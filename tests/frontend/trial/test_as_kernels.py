@@ -82,6 +82,17 @@ def test_it_stays_out_where_a_candidate_is_the_same_program() -> None:
     assert not [*worth_generating(derivation, [same], judge)]
 
 
+def test_without_triton_the_other_programs_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*given: object, **options: object) -> None:
+        raise ImportError("no module named triton")
+
+    derivation = ed.derive(FEW_CHANNELS, target="cuda:90", budget=ed.Budget(states=1), **SHAPES)
+    judge = on_a_gpu(derivation)
+    assert [*worth_generating(derivation, [plain(1e-3, "conv2d")], judge)]
+    monkeypatch.setattr(Judge, "built", fails)
+    assert not [*worth_generating(derivation, [plain(1e-3, "conv2d")], judge)]
+
+
 def test_a_cpu_has_loops_instead() -> None:
     derivation = ed.derive(FEW_CHANNELS, budget=ed.Budget(states=1), **SHAPES)
     judge = judge_of(derivation, "cpu", perf_counter(), effort=of_seconds(3))
