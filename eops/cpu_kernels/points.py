@@ -76,7 +76,7 @@ class Points:
         one after the other, which loses more digits than sums of several side by side."""
         made = self.plan.reductions[reduction]
         term = self.plan.values[made.value]
-        if made.reducer != "sum" or term.kind != SHORT or made.kind == SHORT:
+        if made.reducer != "sum" or term.kind != SHORT:
             return False
         if isinstance(term, values.Load) or reduction in self.plan.shifting:
             return False
@@ -153,7 +153,7 @@ class Points:
             self._read(name, value, checked)
         else:
             self.text.add(f"{name} = {self._expression(value, checked)}")
-            if self.near and self._at(place) and self._is_near(value):
+            if self.near and self._is_near(value):
                 of = ", ".join(self.kernel.name(arg) for arg in values.operands_of(value))
                 self.text.add(f"far = int32(far | far_{value.word}_near_{value.kind}({of}))")
 
@@ -174,7 +174,7 @@ class Points:
 
     def _inside(self, row: Row, checked: bool) -> bool:
         """Whether the row cannot miss in this part of the inner loop."""
-        return not checked and bool(self.order) and self._splits(row)
+        return not checked and self._splits(row)
 
     def _index_name(self, one: values.Checked) -> str:
         loads = (value for value in self.plan.values if isinstance(value, values.Load))

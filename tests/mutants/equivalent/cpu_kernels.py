@@ -32,6 +32,7 @@ LISTED: tuple[Entry, ...] = (
         "short way: what is left is less than the extent",
     ),
     (EMIT, "Emitter._decode", "lo", ("True",), "0 is added"),
+    (EMIT, "Emitter._advance", "self.plan.ahead", ("True",), "0 is taken away"),
     (
         TOTALS,
         "Totals._run_of",
@@ -179,7 +180,7 @@ LISTED: tuple[Entry, ...] = (
         ("True",),
         "numbers that nothing reads",
     ),
-    (EMIT, "Emitter._decode", "steps > 1", ("True",), "multiplied by 1"),
+    (EMIT, "Emitter._decode", "steps > 1", ("True", "steps >= 1"), "multiplied by 1"),
     (
         PASSES,
         "Pass._cut",
