@@ -93,8 +93,7 @@ class Points:
                 self.text.add(f"key{k} = max(key{k}, {made.reducer}_key_{made.kind}({value}))")
             elif self.rows:
                 word, total = IN_ANY_ORDER[made.reducer], self._part(k)
-                term = value if self._is_short(k) else f"{made.kind}({value})"
-                self.text.add(f"{total} = {word}({total}, {term})")
+                self.text.add(f"{total} = {word}({total}, {value})")  # in the type of the total
             else:
                 at = self._total(k)
                 self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")
@@ -136,9 +135,9 @@ class Points:
             if isinstance(value, values.Constant):
                 continue
             own = self.plan.depth(self.plan.masks[place], self.phase)
-            if isinstance(value, values.Load) and place not in self.again:
+            if isinstance(value, values.Load):
                 self._indices(value, depth, checked, done)
-            if own == depth and not (own == 0 and place in self.kernel.known):
+            if own == depth and place not in self.kernel.known:
                 self._value(place, value, checked)
                 if own == 0:
                     self.kernel.known.add(place)

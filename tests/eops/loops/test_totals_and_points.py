@@ -39,6 +39,14 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
         "Y[i] = max[j](sin(X[i,j]))",
         {"X": (4, 9)},
     ),
+    "an index that the step and a quotient of it move": (
+        "Y[i] = X[i + i//3 - 2] where i in 0:20",
+        {"X": (21,)},
+    ),
+    "an operand without elements": (
+        "Y[i] = X[i] + W[i] + W[i-1] where i in 0:5",
+        {"X": (5,), "W": (0,)},
+    ),
 }
 
 
@@ -136,3 +144,20 @@ def test_what_is_known_is_not_computed_again(text: str, shapes: Shapes, written:
     assert made is not None
     assert made.inner in (None, 0)
     assert Emitter(made).source().count(written) == 1
+
+
+def gather(text: str, shapes: Shapes) -> Group:
+    """Of which I are indices."""
+    types = {name: "int64" if name == "I" else "float32" for name in shapes}
+    roots = parse(text, shapes, dtypes=types).roots()
+    return Group(stages(*roots), roots)
+
+
+@pytest.mark.parametrize(("index", "short"), [("e", True), ("I[e]", False)])
+def test_terms_of_a_gather_have_the_digits_of_the_total(index: str, *, short: bool) -> None:
+    """They are added one after the other, where others are added in several sums side by side."""
+    shapes = {"w": (3, 700), "x": (700,)} | ({} if short else {"I": (700,)})
+    group = gather(f"Q[i] = sum[e](w[i,e]*x[{index}])", shapes)
+    made = plan(group, dense(group))
+    assert made is not None
+    assert ("short0" in Emitter(made).source()) == short

@@ -126,13 +126,6 @@ LISTED: tuple[Entry, ...] = (
     ),
     (
         POINTS,
-        "Points._values",
-        "own == depth and (not (own == 0 and place in self.kernel.known))",
-        ("own == depth and (not place in self.kernel.known)",),
-        "short way: only what is computed outside of all loops is ever known",
-    ),
-    (
-        POINTS,
         "Points._combined",
         "REDUCERS[made.reducer].order",
         ("True", "False"),
@@ -158,20 +151,6 @@ LISTED: tuple[Entry, ...] = (
         "f'stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))} + 1)'",
         ("f'stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))})'",),
         "short way: one place more is checked, where nothing misses",
-    ),
-    (
-        POINTS,
-        "Points._values",
-        "self.kernel.known.add(place)",
-        ("pass",),
-        "short way: it is computed once more",
-    ),
-    (
-        POINTS,
-        "Points._indices",
-        "done.add(name)",
-        ("pass",),
-        "short way: it is computed once more",
     ),
     (
         PASSES,
@@ -215,6 +194,13 @@ LISTED: tuple[Entry, ...] = (
         "kind == NARROW",
         ("False",),
         "the number, which fits into 32 bits, is in 64",
+    ),
+    (
+        POINTS,
+        "Points._expression",
+        "kind == NARROW",
+        ("True",),
+        "converted to the type that it has",
     ),
     (
         POINTS,
