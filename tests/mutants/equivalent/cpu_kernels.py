@@ -206,7 +206,7 @@ LISTED: tuple[Entry, ...] = (
         POINTS,
         "Points._expression",
         "kind == NARROW and own != word",
-        ("True",),
+        ("True", "own != word", "kind == NARROW"),
         "converted to the type that it has",
     ),
     (
