@@ -8,9 +8,11 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+import torch
 
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
+from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.plan import SIZES, Plan
@@ -25,7 +27,9 @@ SOFTMAX = "Y[i,j] = softmax[j](X[i,j])"
 
 
 def group_of(text: str, shapes: Shapes) -> Group:
-    roots = parse(text, shapes, "float32").roots()
+    """I and J are whole numbers."""
+    types = {name: "int16" if name in "IJ" else "float32" for name in shapes}
+    roots = parse(text, shapes, dtypes=types).roots()
     return Group(stages(*roots), roots)
 
 
@@ -122,7 +126,7 @@ ONCE: dict[str, tuple[str, Shapes, str]] = {
     "a value outside of the loops of two passes": (
         "S[i] = sum[j](X[i,j]^2*exp(W[i])); Y[i,j] = X[i,j]*S[i] + exp(W[i])",
         {"X": (50, 600), "W": (50,)},
-        " = exp_float32(",
+        "exp_float32(",
     ),
     "an index outside of the loops of two passes": (
         "S[i] = sum[j](X[i,j]^2*W[i-1]); Y[i,j] = X[i,j]*S[i] + W[i-1]",
@@ -146,18 +150,24 @@ def test_what_is_known_is_not_computed_again(text: str, shapes: Shapes, written:
     assert Emitter(made).source().count(written) == 1
 
 
-def gather(text: str, shapes: Shapes) -> Group:
-    """Of which I are indices."""
-    types = {name: "int64" if name == "I" else "float32" for name in shapes}
-    roots = parse(text, shapes, dtypes=types).roots()
-    return Group(stages(*roots), roots)
-
-
 @pytest.mark.parametrize(("index", "short"), [("e", True), ("I[e]", False)])
 def test_terms_of_a_gather_have_the_digits_of_the_total(index: str, *, short: bool) -> None:
     """They are added one after the other, where others are added in several sums side by side."""
     shapes = {"w": (3, 700), "x": (700,)} | ({} if short else {"I": (700,)})
-    group = gather(f"Q[i] = sum[e](w[i,e]*x[{index}])", shapes)
+    group = group_of(f"Q[i] = sum[e](w[i,e]*x[{index}])", shapes)
     made = plan(group, dense(group))
     assert made is not None
     assert ("short0" in Emitter(made).source()) == short
+
+
+def test_whole_numbers_of_32_bits_stay_there() -> None:
+    """What numba makes of two of them, or of a function of them, has 64 bits."""
+    group = group_of("Y[i] = max[j](abs(I[i,j]) + J[j])", {"I": (50, 600), "J": (600,)})
+    typing = typing_of(group, [torch.int16, torch.int16])
+    assert typing is not None
+    for made in plans(group, dense(group), typing):
+        lines = [line.split(" = ")[-1] for line in Emitter(made).source().splitlines()]
+        for written in ("abs_int32(", " + v"):
+            found = [line for line in lines if written in line and "store" not in line]
+            assert found
+            assert all(line.startswith("int32(") for line in found)

@@ -192,13 +192,6 @@ LISTED: tuple[Entry, ...] = (
         POINTS,
         "Points._expression",
         "kind == NARROW",
-        ("False",),
-        "the number, which fits into 32 bits, is in 64",
-    ),
-    (
-        POINTS,
-        "Points._expression",
-        "kind == NARROW",
         ("True",),
         "converted to the type that it has",
     ),
