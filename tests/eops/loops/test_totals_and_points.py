@@ -126,7 +126,7 @@ ONCE: dict[str, tuple[str, Shapes, str]] = {
     "a value outside of the loops of two passes": (
         "S[i] = sum[j](X[i,j]^2*exp(W[i])); Y[i,j] = X[i,j]*S[i] + exp(W[i])",
         {"X": (50, 600), "W": (50,)},
-        "exp_float32(",
+        " = exp_float32(",
     ),
     "an index outside of the loops of two passes": (
         "S[i] = sum[j](X[i,j]^2*W[i-1]); Y[i,j] = X[i,j]*S[i] + W[i-1]",

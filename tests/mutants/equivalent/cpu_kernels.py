@@ -12,13 +12,6 @@ EMIT, PASSES, POINTS, TOTALS, WRITING = (
 LISTED: tuple[Entry, ...] = (
     (
         EMIT,
-        "Emitter.__init__",
-        "plan.inner is not None",
-        ("True",),
-        "memory that nothing uses",
-    ),
-    (
-        EMIT,
         "Emitter.source",
         "i not in looped",
         ("True",),
@@ -199,7 +192,7 @@ LISTED: tuple[Entry, ...] = (
         POINTS,
         "Points._expression",
         "kind == NARROW and own != word",
-        ("True", "own != word", "kind == NARROW"),
+        ("kind == NARROW",),
         "converted to the type that it has",
     ),
     (
