@@ -85,7 +85,7 @@ class Points:
         after the other, which loses more digits than sums of several side by side."""
         made = self.plan.reductions[reduction]
         term = self.plan.values[made.value]
-        if made.reducer != "sum" or term.kind != SHORT or made.kind == SHORT:
+        if made.reducer != "sum" or term.kind != SHORT:
             return False
         if isinstance(term, values.Load) and term.dtype not in HALVES:
             return False
@@ -109,8 +109,7 @@ class Points:
                 self.text.add(f"key{k} = max(key{k}, {made.reducer}_key_{made.kind}({value}))")
             elif self.rows:
                 word, total = IN_ANY_ORDER[made.reducer], self._part(k)
-                term = value if self._is_short(k) else f"{made.kind}({value})"
-                self.text.add(f"{total} = {word}({total}, {term})")
+                self.text.add(f"{total} = {word}({total}, {value})")  # in the type of the total
             else:
                 at = self._total(k)
                 self.text.add(f"store({at}, {self._combined(k, f'load({at})')})")
@@ -152,9 +151,9 @@ class Points:
             if isinstance(value, values.Constant):
                 continue
             own = self.plan.depth(self.plan.masks[place], self.phase)
-            if isinstance(value, values.Load) and place not in self.again:
+            if isinstance(value, values.Load):
                 self._indices(value, depth, checked, done)
-            if own == depth and not (own == 0 and place in self.kernel.known):
+            if own == depth and place not in self.kernel.known:
                 self._value(place, value, checked)
                 if own == 0:
                     self.kernel.known.add(place)
@@ -169,7 +168,7 @@ class Points:
             self._read(name, value, checked)
         else:
             self.text.add(f"{name} = {self._expression(value, checked)}")
-            if self.near and self._at(place) and self._is_near(value):
+            if self.near and self._is_near(value):
                 of = ", ".join(self.kernel.name(arg) for arg in values.operands_of(value))
                 self.text.add(f"far = int32(far | far_{value.word}_near_{value.kind}({of}))")
 
@@ -190,7 +189,7 @@ class Points:
 
     def _inside(self, row: Row, checked: bool) -> bool:
         """Whether the row cannot miss in this part of the inner loop."""
-        return not checked and bool(self.order) and self._splits(row)
+        return not checked and self._splits(row)
 
     def _index_name(self, one: values.Checked) -> str:
         loads = (value for value in self.plan.values if isinstance(value, values.Load))

@@ -175,6 +175,7 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_gathers.py",
                 "tests/eops/loops/test_digits.py",
                 "tests/eops/loops/test_conditions.py",
+                "tests/eops/loops/test_totals_and_points.py",
                 *SHARED,
             ),
             in_place=True,

@@ -78,7 +78,7 @@ FAST: dict[str, tuple[str, Shapes, str]] = {
         {"X": (32,), "W": (64,)},
         "in range(head, tail):",
     ),
-    "a function for near operands": ("Y[i] = sin(X[i])", {"X": (300,)}, "sin_near_float32("),
+    "a function for near operands": ("Y[i] = sin(X[i])", {"X": (300,)}, "= sin_near_float32("),
 }
 
 

@@ -12,13 +12,6 @@ EMIT, PASSES, POINTS, TOTALS, WRITING = (
 LISTED: tuple[Entry, ...] = (
     (
         EMIT,
-        "Emitter.__init__",
-        "plan.inner is not None",
-        ("True",),
-        "memory that nothing uses",
-    ),
-    (
-        EMIT,
         "Emitter.source",
         "i not in looped",
         ("True",),
@@ -32,6 +25,7 @@ LISTED: tuple[Entry, ...] = (
         "short way: what is left is less than the extent",
     ),
     (EMIT, "Emitter._decode", "lo", ("True",), "0 is added"),
+    (EMIT, "Emitter._advance", "self.plan.ahead", ("True",), "0 is taken away"),
     (
         TOTALS,
         "Totals._run_of",
@@ -125,13 +119,6 @@ LISTED: tuple[Entry, ...] = (
     ),
     (
         POINTS,
-        "Points._values",
-        "own == depth and (not (own == 0 and place in self.kernel.known))",
-        ("own == depth and (not place in self.kernel.known)",),
-        "short way: only what is computed outside of all loops is ever known",
-    ),
-    (
-        POINTS,
         "Points._combined",
         "REDUCERS[made.reducer].order",
         ("True", "False"),
@@ -159,27 +146,13 @@ LISTED: tuple[Entry, ...] = (
         "short way: one place more is checked, where nothing misses",
     ),
     (
-        POINTS,
-        "Points._values",
-        "self.kernel.known.add(place)",
-        ("pass",),
-        "short way: it is computed once more",
-    ),
-    (
-        POINTS,
-        "Points._indices",
-        "done.add(name)",
-        ("pass",),
-        "short way: it is computed once more",
-    ),
-    (
         PASSES,
         "Pass._inner",
         "self.rows",
         ("True",),
         "numbers that nothing reads",
     ),
-    (EMIT, "Emitter._decode", "steps > 1", ("True",), "multiplied by 1"),
+    (EMIT, "Emitter._decode", "steps > 1", ("True", "steps >= 1"), "multiplied by 1"),
     (
         PASSES,
         "Pass._cut",
@@ -212,14 +185,14 @@ LISTED: tuple[Entry, ...] = (
         POINTS,
         "Points._expression",
         "kind == NARROW",
-        ("False",),
-        "the number, which fits into 32 bits, is in 64",
+        ("True",),
+        "converted to the type that it has",
     ),
     (
         POINTS,
         "Points._expression",
         "kind == NARROW and own != word",
-        ("True",),
+        ("kind == NARROW",),
         "converted to the type that it has",
     ),
     (
