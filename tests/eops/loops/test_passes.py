@@ -12,11 +12,12 @@ import pytest
 
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
-from einderive.eops.loops.arrange import dense, plan
+from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.group import Group
+from einderive.eops.loops.kinds import alike
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
-from tests.eops.loops.interpreted import check
+from tests.eops.loops.interpreted import SMALL, check, laid_out, run, same, value_of
 from tests.eops.loops.programs import data
 
 Shapes = dict[str, tuple[int, ...]]
@@ -29,6 +30,19 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
     "pairs of steps, all of them even, beside a border": (
         "Y[i] = X[i//2]*W[i-1] where i in 0:64",
         {"X": (32,), "W": (64,)},
+    ),
+    "pairs of steps in a loop that is cut where the outer step says": (
+        "Y[i,j] = where(j <= i, X[i,j//2], W[j]^2)",
+        {"X": (6, 4), "W": (8,)},
+    ),
+    "a window in which a quotient stays the same for many steps": (
+        "T[i,j] = exp(X[i,j//16]) where j in 0:64;"
+        "Y[i,j] = T[i-1,j]*T[i,j-1] + T[i,j+1] where i in 0:5, j in 0:64",
+        {"X": (5, 4)},
+    ),
+    "a quotient of several times the step stays the same for many": (
+        "Y[i] = X[(3*i + 5)//60]*W[i] where i in 0:70",
+        {"X": (4,), "W": (70,)},
     ),
 }
 
@@ -46,11 +60,49 @@ def test_every_plan_is_right(text: str, shapes: Shapes) -> None:
         assert check(group, inputs, Random(f"{number} {text}"))
 
 
+def test_a_window_that_begins_before_an_even_block_is_not_filled_in_pairs() -> None:
+    text = (
+        "T[i,j] = exp(X[i,j//2]) where j in 0:16;"
+        "Y[i,j] = T[i-1,j]*T[i,j-1] + T[i,j+1] where i in 0:5, j in 0:16"
+    )
+    group = grouped(text, {"X": (5, 8)})
+    inputs = data(group.outputs, Random(text))
+    (strides,), (expected,) = dense(group), (value_of(out, inputs) for out in group.outputs)
+    for made in plans(group, dense(group), alike(group, "float64"), SMALL._replace(block=4)):
+        (found,) = run(made, [laid_out(inputs["X"], strides)])
+        same(found, expected)
+
+
 FAST: dict[str, tuple[str, Shapes, str]] = {
     "several rows of columns that are added up": (
         "Y[j] = sum[i](X[i,j])",
         {"X": (40, 300)},
         "for b1 in range(0, 40, 4):",
+    ),
+    "a quotient that stays the same for many steps": (
+        "Y[i] = X[i//50]*W[i]",
+        {"X": (6,), "W": (300,)},
+        "load(p1, i1))",
+    ),
+    "functions for near operands, also where a pair of steps has the same index": (
+        "Y[i] = sin(X[i//2]) where i in 0:300",
+        {"X": (150,)},
+        "sin_near_float32(",
+    ),
+    "64 values, eight at each of eight steps": (
+        "Y[i] = X[i//8] + W[i]*V[i] + exp(abs(U[i]))",
+        {"X": (38,), "W": (304,), "V": (304,), "U": (304,)},
+        "v3_7",
+    ),
+    "513 terms of a sum, those beyond 512 apart": (
+        "Y[i] = sum[j](X[i,j]^2)",
+        {"X": (30, 513)},
+        "for from_i1 in range(0, 513, 512):",
+    ),
+    "pairs in a loop that is cut where the outer step says": (
+        "Y[i,j] = where(j <= i, X[i,j//2], W[j]^2)",
+        {"X": (300, 150), "W": (300,)},
+        "in range(head, tail):",
     ),
 }
 
@@ -65,6 +117,24 @@ def test_what_is_fast_is_written(text: str, shapes: Shapes, said: str) -> None:
 
 PLAIN: dict[str, tuple[str, Shapes, str]] = {
     "nothing may miss": ("Y[i] = X[i]^2", {"X": (300,)}, "side"),
+    "the pass that reads what is kept divides no index": (
+        "D[i] = sum[j](where(j//2 > 1, exp(X[i,j]), W[j]));"
+        "Y[i,j] = where(j//2 > 1, exp(X[i,j]), W[j])/D[i]",
+        {"X": (300, 90), "W": (90,)},
+        "load(k3, 2 *",
+    ),
+    "65 values, 13 at each of five steps": (
+        "Y[i] = X[i//5] + A[i]*B[i] + C[i]*D[i]*E[i]*F[i] + exp(abs(G[i]))",
+        {"X": (60,), **dict.fromkeys("ABCDEFG", (300,))},
+        "v0_4",
+    ),
+    "pairs of a loop that begins and ends at even steps": (
+        "Y[i] = sum[j](X[i,j//2]*W[j])",
+        {"X": (30, 150), "W": (300,)},
+        "head",
+    ),
+    "512 terms of a sum": ("Y[i] = sum[j](X[i,j]^2)", {"X": (30, 512)}, "from_"),
+    "a maximum has no parts": ("Y[i] = max[j](X[i,j]^2)", {"X": (30, 600)}, "from_"),
     "steps are done one by one beside a border": (
         "Y[i] = X[i-1]^2 where i in 0:300",
         {"X": (300,)},
@@ -83,6 +153,7 @@ def test_what_nothing_needs_is_left_out(text: str, shapes: Shapes, left_out: str
 
 OPEN: dict[str, str] = {
     "part of a vector": "Y[i] = X[i] where i in {n}:{m}",
+    "an even number of steps that are done in pairs": "Y[i] = X[i//2]*X[i] where i in 0:{m}",
 }
 
 

@@ -108,13 +108,6 @@ LISTED: tuple[Entry, ...] = (
         ("False", "self.phase.jam > 1 + 1"),
         "short way: several steps at once are done one after the other",
     ),
-    (
-        PASSES,
-        "Pass.write",
-        "len(self.order) - 1",
-        ("len(self.order)",),
-        "short way: several steps at once are done one after the other",
-    ),
     (PASSES, "Pass._range", "lo", ("True",), "0 is added"),
     (
         PASSES,
@@ -193,20 +186,6 @@ LISTED: tuple[Entry, ...] = (
         "p not in self.again and self._at(p)",
         ("p not in self.again",),
         "the loop is written twice, and the second one never runs",
-    ),
-    (
-        PASSES,
-        "Pass._even",
-        "inner == plan.inner and plan.blocks > 1",
-        ("inner == plan.inner",),
-        "short way: steps beside the pairs, of which there are none",
-    ),
-    (
-        PASSES,
-        "Pass._lanes",
-        "several * sum(map(self._at, self.needed)) <= MOST_WRITTEN",
-        ("several * sum(map(self._at, self.needed)) <= MOST_WRITTEN + 1",),
-        "one value more is written, which is as right",
     ),
     (
         POINTS,
