@@ -133,6 +133,42 @@ PLAIN: dict[str, tuple[str, Shapes, str]] = {
         {"X": (30, 150), "W": (300,)},
         "head",
     ),
+    "no function for near operands": ("Y[i] = X[i]^2", {"X": (300,)}, "far"),
+    "the function for near operands is not in the inner loop": (
+        "Y[i,j] = sin(W[i])*X[i,j]",
+        {"X": (30, 90), "W": (30,)},
+        "far",
+    ),
+    "the function for near operands is that of an earlier pass": (
+        "D[i] = sum[j](sin(exp(X[i,j]))); Y[i,j] = sin(exp(X[i,j]))/D[i]",
+        {"X": (30, 90)},
+        "u7 = ",
+    ),
+    "no index misses in a part of the loop": (
+        "Y[i] = where(i < 100, X[i], W[i-100]) where i in 0:300",
+        {"X": (100,), "W": (200,)},
+        "side",
+    ),
+    "a condition of the formula is no border": (
+        "Y[i,j] = where(i + j >= 5, X[i,j], 2*X[i,j])",
+        {"X": (30, 90)},
+        "side",
+    ),
+    "the pass that reads what is kept has no border": (
+        "T[j] = exp(X[j]); D = sum[j](T[j-1]) where j in 0:90; Y[j] = T[j-1]/D where j in 0:90",
+        {"X": (90,)},
+        "u8 = ",
+    ),
+    "a window of one row": (
+        "T[i,j] = exp(X[i,j]); Y[i,j] = T[i,j-1]*T[i,j+1] where i in 0:200, j in 0:300",
+        {"X": (200, 300)},
+        "% 1 ",
+    ),
+    "a window that is at the row of its reader": (
+        "T[i,j] = exp(X[i,j]); Y[i,j] = T[i,j-1]*T[i,j+1] where i in 0:200, j in 0:300",
+        {"X": (200, 300)},
+        "i0 = i0",
+    ),
     "512 terms of a sum": ("Y[i] = sum[j](X[i,j]^2)", {"X": (30, 512)}, "from_"),
     "a maximum has no parts": ("Y[i] = max[j](X[i,j]^2)", {"X": (30, 600)}, "from_"),
     "steps are done one by one beside a border": (
@@ -153,6 +189,7 @@ def test_what_nothing_needs_is_left_out(text: str, shapes: Shapes, left_out: str
 
 OPEN: dict[str, str] = {
     "part of a vector": "Y[i] = X[i] where i in {n}:{m}",
+    "an index that misses for some sizes only": "Y[i] = X[i-1] where i in 0:{k}",
     "an even number of steps that are done in pairs": "Y[i] = X[i//2]*X[i] where i in 0:{m}",
 }
 
@@ -161,8 +198,8 @@ OPEN: dict[str, str] = {
 def test_one_text_serves_other_sizes(text: str) -> None:
     """No number of the sizes stands in it."""
     found = set[str]()
-    for n, m in ((300, 900), (407, 1011)):
-        group = grouped(text.format(n=n, m=m), {"X": (m,)})
+    for n, m, k in ((300, 900, 800), (407, 1011, 1500)):
+        group = grouped(text.format(n=n, m=m, k=k), {"X": (m,)})
         made = plan(group, dense(group), open_sizes=True)
         assert made is not None
         found.add(Emitter(made, Numbers(open=True)).source())

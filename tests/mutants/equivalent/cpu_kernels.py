@@ -111,10 +111,10 @@ LISTED: tuple[Entry, ...] = (
     (PASSES, "Pass._range", "lo", ("True",), "0 is added"),
     (
         PASSES,
-        "Pass._held",
-        "place in self.again",
-        ("False",),
-        "what is kept for later takes operations, so it is no read",
+        "Pass._bounds",
+        "step > 0",
+        ("step >= 0",),
+        "a row that follows the loop has a step",
     ),
     (
         POINTS,
@@ -181,13 +181,6 @@ LISTED: tuple[Entry, ...] = (
         "what is computed outside of the loop has no quotients of its iterator",
     ),
     (
-        PASSES,
-        "Pass._has_near",
-        "p not in self.again and self._at(p)",
-        ("p not in self.again",),
-        "the loop is written twice, and the second one never runs",
-    ),
-    (
         POINTS,
         "Points._expression",
         "kind == NARROW",
@@ -207,13 +200,6 @@ LISTED: tuple[Entry, ...] = (
         "not (border and self._inside(c.row, checked))",
         ("True",),
         "short way: a condition more, which holds everywhere",
-    ),
-    (
-        WRITING,
-        "Writer.without",
-        "place is not None",
-        ("False",),
-        "short way: the quotient is computed at each step",
     ),
     (
         WRITING,
