@@ -99,6 +99,16 @@ FAST: dict[str, tuple[str, Shapes, str]] = {
         {"X": (30, 513)},
         "for from_i1 in range(0, 513, 512):",
     ),
+    "positions up to the greatest number of 32 bits": (
+        "Y[i] = X[i]*(i + 2147483643)",
+        {"X": (5,)},
+        "int32(i0 + 2147483643)",
+    ),
+    "positions from the least number of 32 bits on": (
+        "Y[i] = X[i]*(i - 2147483648)",
+        {"X": (5,)},
+        "int32(i0 - 2147483648)",
+    ),
     "pairs in a loop that is cut where the outer step says": (
         "Y[i,j] = where(j <= i, X[i,j//2], W[j]^2)",
         {"X": (300, 150), "W": (300,)},
@@ -169,6 +179,8 @@ PLAIN: dict[str, tuple[str, Shapes, str]] = {
         {"X": (200, 300)},
         "i0 = i0",
     ),
+    "positions beyond 32 bits": ("Y[i] = X[i]*(i + 2147483644)", {"X": (5,)}, "int32("),
+    "positions before 32 bits": ("Y[i] = X[i]*(i - 2147483649)", {"X": (5,)}, "int32("),
     "512 terms of a sum": ("Y[i] = sum[j](X[i,j]^2)", {"X": (30, 512)}, "from_"),
     "a maximum has no parts": ("Y[i] = max[j](X[i,j]^2)", {"X": (30, 600)}, "from_"),
     "steps are done one by one beside a border": (

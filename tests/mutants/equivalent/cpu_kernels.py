@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.mutants.equivalent.entry import Entry
 
-EMIT, PASSES, POINTS, TOTALS, WRITING = (
+EMIT, PASSES, POINTS, TOTALS, WINDOWS, WRITING = (
     f"einderive.eops.cpu_kernels.{name}"
-    for name in ("emit", "passes", "points", "totals", "writing")
+    for name in ("emit", "passes", "points", "totals", "windows", "writing")
 )
 
 LISTED: tuple[Entry, ...] = (
@@ -209,10 +209,17 @@ LISTED: tuple[Entry, ...] = (
         "short way: an integer equals its floor",
     ),
     (
+        WINDOWS,
+        "WindowPass._range",
+        "side is None or i != self.window.inner",
+        ("i != self.window.inner",),
+        "told to the type checker: no iterator is that of no side",
+    ),
+    (
         WRITING,
-        "Writer.small",
-        "least <= found[0] and found[1] <= greatest",
-        ("False",),
-        "the same number, in 64 bits",
+        "Writer.place",
+        "window.moving is not None and window.depth > 1",
+        ("window.depth > 1",),
+        "told to the type checker: only a window that moves has several",
     ),
 )
