@@ -9,9 +9,11 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+import torch
 
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
+from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
@@ -197,6 +199,15 @@ def test_what_nothing_needs_is_left_out(text: str, shapes: Shapes, left_out: str
     made = plan(group, dense(group))
     assert made is not None
     assert left_out not in Emitter(made).source()
+
+
+@pytest.mark.parametrize(("dtype", "suffix"), [(torch.bfloat16, "_bfloat16"), (torch.float32, "")])
+def test_elements_of_16_bits_are_read_and_written_as_bits(dtype: torch.dtype, suffix: str) -> None:
+    group = grouped("Y[i] = X[i]^2", {"X": (300,)})
+    made = plan(group, dense(group), typing_of(group, [dtype]))
+    assert made is not None
+    assert f"load{suffix}(p0, " in (source := Emitter(made).source())
+    assert f"store{suffix}(o0, " in source
 
 
 OPEN: dict[str, str] = {
