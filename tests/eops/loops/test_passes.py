@@ -111,6 +111,11 @@ FAST: dict[str, tuple[str, Shapes, str]] = {
         {"X": (5,)},
         "int32(i0 - 2147483648)",
     ),
+    "a count in 32 bits": (
+        "N[i] = sum[j](where(X[i,j] > 2, 1, 0))",
+        {"X": (30, 400)},
+        "t0 = int32(t0 + part0)",
+    ),
     "pairs in a loop that is cut where the outer step says": (
         "Y[i,j] = where(j <= i, X[i,j//2], W[j]^2)",
         {"X": (300, 150), "W": (300,)},
@@ -183,6 +188,7 @@ PLAIN: dict[str, tuple[str, Shapes, str]] = {
     ),
     "positions beyond 32 bits": ("Y[i] = X[i]*(i + 2147483644)", {"X": (5,)}, "int32("),
     "positions before 32 bits": ("Y[i] = X[i]*(i - 2147483649)", {"X": (5,)}, "int32("),
+    "a sum has the type of its parts": ("Y[i] = sum[j](X[i,j])", {"X": (30, 400)}, "float64(t0"),
     "512 terms of a sum": ("Y[i] = sum[j](X[i,j]^2)", {"X": (30, 512)}, "from_"),
     "a maximum has no parts": ("Y[i] = max[j](X[i,j]^2)", {"X": (30, 600)}, "from_"),
     "steps are done one by one beside a border": (
