@@ -29,6 +29,10 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
         "Y[i,j] = where(2*j <= i + 1, X[i,j], W[j]^2)",
         {"X": (5, 9), "W": (9,)},
     ),
+    "the loop is cut at steps that are known": (
+        "Y[i] = where(i < 4, X[i], W[i]^2)",
+        {"X": (9,), "W": (9,)},
+    ),
     "pairs of steps, all of them even, beside a border": (
         "Y[i] = X[i//2]*W[i-1] where i in 0:64",
         {"X": (32,), "W": (64,)},
@@ -90,6 +94,11 @@ FAST: dict[str, tuple[str, Shapes, str]] = {
         "Y[i] = sin(X[i//2]) where i in 0:300",
         {"X": (150,)},
         "sin_near_float32(",
+    ),
+    "once more only where an operand was far": (
+        "Y[i] = sin(X[i])",
+        {"X": (300,)},
+        "if far != int32(0):",
     ),
     "64 values, eight at each of eight steps": (
         "Y[i] = X[i//8] + W[i]*V[i] + exp(abs(U[i]))",
