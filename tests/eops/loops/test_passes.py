@@ -30,8 +30,8 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
         {"X": (5, 9), "W": (9,)},
     ),
     "the loop is cut at steps that are known": (
-        "Y[i] = where(i < 4, X[i], W[i]^2)",
-        {"X": (9,), "W": (9,)},
+        "S[k] = sum[i](where(i < 4, X[k,i], W[i]^2))",
+        {"X": (3, 9), "W": (9,)},
     ),
     "pairs of steps, all of them even, beside a border": (
         "Y[i] = X[i//2]*W[i-1] where i in 0:64",
