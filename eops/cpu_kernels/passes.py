@@ -105,7 +105,7 @@ class Pass(Totals):
         many steps, it is that of a loop around them, and what it makes of the rows is read step by
         step."""
         text, depth = self.text, self.text.depth
-        for row, divisor in self._parts():
+        for row, divisor in parts(self._cut(), self.order[-1]):
             low, high = self._one_quotient(row, divisor, low, high)
         bounded, several = list(dict.fromkeys(self._bounds())), self._lanes()
         apart, checked = several > 1 and not self._even(several), bool(bounded)
@@ -139,25 +139,19 @@ class Pass(Totals):
         outputs = (self.plan.outputs[k].offset for k in self.phase.outputs)
         return [*(row for value in made for row in rows_of(value)), *outputs]
 
-    def _parts(self) -> tuple[tuple[Row, int], ...]:
-        """The quotients that stay the same for many steps of the inner loop."""
-        return () if self.phase.window is not None else parts(self._cut(), self.order[-1])
-
     def _one_quotient(self, row: Row, divisor: int, low: str, high: str) -> tuple[str, str]:
         """A loop over the values of `row // divisor`, and the steps that have this value."""
         inner, kernel = self.order[-1], self.kernel
         place = len(self.plan.domain) + len(kernel.quotients)
-        step, by = row.coefficient(inner), self._whole(divisor, of_row(row))
-        times = f"{self._whole(step, of_row(row))} * " if step != 1 else ""
-        over = f" // {self._whole(step, of_row(row))}" if step != 1 else ""
+        step, by = (self._whole(n, of_row(row)) for n in (row.coefficient(inner), divisor))
         rest, q = f"rest{place}", f"i{place}"
-        self.text.add(f"{rest} = {self._row(affine.add(row, affine.iterator(inner), -step))}")
-        least = f"({times}{low} + {rest}) // {by}"
-        most = f"({times}({high} - 1) + {rest}) // {by}"
+        self.text.add(f"{rest} = {self._without_step(row)}")
+        least = f"({step} * {low} + {rest}) // {by}"
+        most = f"({step} * ({high} - 1) + {rest}) // {by}"
         self.text.open(f"for {q} in range({least}, {most} + 1):")
         self.text.add(
-            f"low{place} = max({low}, -(({rest} - {q} * {by}){over}))",
-            f"high{place} = min({high}, -(({rest} - ({q} + 1) * {by}){over}))",
+            f"low{place} = max({low}, -(({rest} - {q} * {by}) // {step}))",
+            f"high{place} = min({high}, -(({rest} - ({q} + 1) * {by}) // {step}))",
         )
         kernel.quotients = {**kernel.quotients, (row, divisor): place}
         return f"low{place}", f"high{place}"
@@ -171,10 +165,10 @@ class Pass(Totals):
 
     def _even(self, several: int) -> bool:
         """Whether the inner loop begins and ends at multiples."""
-        plan, inner = self.plan, self.order[-1]
+        plan = self.plan
         if self.kernel.numbers.open or self.kernel.quotients or plan.together:
             return False
-        block = plan.block if inner == plan.inner and plan.blocks > 1 else 0
+        block = plan.block if plan.blocks > 1 else 0
         ends = self.segment.steps if self.segment.cut is None else (1,)
         return not any(number % several for number in (*ends, block))
 

@@ -42,8 +42,6 @@ class WindowPass(Pass):
         side = self.window.beside
         if side is None or i != self.window.inner:
             return super()._range(i)
-        if i == self.plan.inner:
-            return "low", "high"
         lo, hi = self.plan.domain[i]
         return f"max(low + {side.lo}, {lo})", f"min(high + {side.hi}, {hi})"
 

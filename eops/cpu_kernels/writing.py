@@ -105,8 +105,6 @@ class Writer:
 
     def _here(self, row: Row) -> Row:
         row = self.without(row)
-        if not self.moved:
-            return row
         places = {i: affine.iterator(i) for i in affine.iterators(row)}
         return affine.substitute(row, places | {**self.moved})
 

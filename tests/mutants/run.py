@@ -93,12 +93,13 @@ def forget() -> None:
 
 
 def exchange(mutant: Mutant) -> None:
-    """Gives the function of the loaded module the code that it has in the mutant."""
+    """Gives the function of the loaded module the code that it has in the mutant: with the variable
+    of its class, even where the mutant leaves out `super()`."""
     loaded, made = importlib.import_module(mutant.module), ModuleType(mutant.module)
     made.__dict__.update(loaded.__dict__)
     exec(_compiled(mutant), made.__dict__)
     old, new = (_function(module, mutant.function) for module in (loaded, made))
-    old.__code__ = new.__code__
+    old.__code__ = new.__code__.replace(co_freevars=old.__code__.co_freevars)
 
 
 def clear(family: Family) -> None:

@@ -45,8 +45,8 @@ KERNELS = (
 """What has to be right; the rest of these rooms decides mostly what is fast."""
 
 
-SHARED = ("tests/eops/loops/test_abreast.py", "tests/eops/loops/test_together.py")
-"""Tests of pieces of work that all threads share."""
+SHARED = tuple(f"tests/eops/loops/test_{name}.py" for name in ("passes", "abreast", "together"))
+"""Tests of a pass's loops, and of pieces of work that all threads share."""
 CPU_TEXT = tuple(
     f"einderive.eops.cpu_kernels.{name}"
     for name in ("emit", "passes", "points", "totals", "windows", "writing", "numbers")

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from einderive.eops.cpu_kernels.windows import WindowPass
 from einderive.eops.loops.picks import picked
 from einderive.ta.notation.parse import parse
 from tests import prepared
 from tests.amount import CAMPAIGN, first, sampled
 from tests.mutants.mutate import functions
-from tests.mutants.run import clear
-from tests.mutants.targets import families, source
+from tests.mutants.run import clear, exchange
+from tests.mutants.targets import families, mutants_of, source
 
 ROOT = Path(__file__).parents[2]
 KEEPING = {"property", "lru_cache"}
@@ -147,6 +148,19 @@ def test_what_is_exchanged_in_place_is_not_called_before_and_keeps_results_in_ca
                     if isinstance(node, ast.Call)
                 }
                 assert not called & known, module
+
+
+def test_a_method_is_exchanged_that_no_longer_calls_its_super() -> None:
+    family = next(family for family in families() if family.name == "kernels")
+    made = mutants_of(family, WindowPass.__module__)
+    (mutant,) = (each for each in made if each.before == "super().write()")
+    before = WindowPass.write.__code__
+    try:
+        exchange(mutant)
+        assert "super" in before.co_names
+        assert "super" not in WindowPass.write.__code__.co_names
+    finally:
+        WindowPass.write.__code__ = before
 
 
 def test_results_that_are_kept_are_forgotten_with_the_exchange() -> None:

@@ -61,6 +61,11 @@ WHOLE = {
         {"I": [2**30, 1, 1], "J": [2**30, 1, 1], "A": [1.0, 0.5]},
         [2.0, 1.0],
     ),
+    "sums of integers, each thread's more than floats hold": (
+        "S = sum[j](I[j]*J[j]); Y[i] = A[i]*bitwise_and(S, 7)",
+        {"I": [2**30, 1] * 3, "J": [2**30, 1] * 3, "A": [1.0, 0.5]},
+        [3.0, 1.5],
+    ),
 }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.mutants.equivalent.entry import Entry
 
-EMIT, PASSES, POINTS, TOTALS, WRITING = (
+EMIT, PASSES, POINTS, TOTALS, WINDOWS, WRITING = (
     f"einderive.eops.cpu_kernels.{name}"
-    for name in ("emit", "passes", "points", "totals", "writing")
+    for name in ("emit", "passes", "points", "totals", "windows", "writing")
 )
 
 LISTED: tuple[Entry, ...] = (
@@ -102,20 +102,13 @@ LISTED: tuple[Entry, ...] = (
         ("False", "self.phase.jam > 1 + 1"),
         "short way: several steps at once are done one after the other",
     ),
-    (
-        PASSES,
-        "Pass.write",
-        "len(self.order) - 1",
-        ("len(self.order)",),
-        "short way: several steps at once are done one after the other",
-    ),
     (PASSES, "Pass._range", "lo", ("True",), "0 is added"),
     (
         PASSES,
-        "Pass._held",
-        "place in self.again",
-        ("False",),
-        "what is kept for later takes operations, so it is no read",
+        "Pass._bounds",
+        "step > 0",
+        ("step >= 0",),
+        "a row that follows the loop has a step",
     ),
     (
         POINTS,
@@ -161,27 +154,6 @@ LISTED: tuple[Entry, ...] = (
         "what is computed outside of the loop has no quotients of its iterator",
     ),
     (
-        PASSES,
-        "Pass._has_near",
-        "p not in self.again and self._at(p)",
-        ("p not in self.again",),
-        "the loop is written twice, and the second one never runs",
-    ),
-    (
-        PASSES,
-        "Pass._even",
-        "inner == plan.inner and plan.blocks > 1",
-        ("inner == plan.inner",),
-        "short way: steps beside the pairs, of which there are none",
-    ),
-    (
-        PASSES,
-        "Pass._lanes",
-        "several * sum(map(self._at, self.needed)) <= MOST_WRITTEN",
-        ("several * sum(map(self._at, self.needed)) <= MOST_WRITTEN + 1",),
-        "one value more is written, which is as right",
-    ),
-    (
         POINTS,
         "Points._expression",
         "kind == NARROW",
@@ -204,23 +176,23 @@ LISTED: tuple[Entry, ...] = (
     ),
     (
         WRITING,
-        "Writer.without",
-        "place is not None",
-        ("False",),
-        "short way: the quotient is computed at each step",
-    ),
-    (
-        WRITING,
         "Writer.within",
         "kind == 'int64'",
         ("False",),
         "short way: an integer equals its floor",
     ),
     (
+        WINDOWS,
+        "WindowPass._range",
+        "side is None or i != self.window.inner",
+        ("i != self.window.inner",),
+        "told to the type checker: no iterator is that of no side",
+    ),
+    (
         WRITING,
-        "Writer.small",
-        "least <= found[0] and found[1] <= greatest",
-        ("False",),
-        "the same number, in 64 bits",
+        "Writer.place",
+        "window.moving is not None and window.depth > 1",
+        ("window.depth > 1",),
+        "told to the type checker: only a window that moves has several",
     ),
 )
