@@ -68,15 +68,13 @@ class Pass(Totals):
         """The inner loop; where its steps decide a choice, a loop for each part with one answer."""
         inner, whole = self.order[-1], self.needed
         low, high = ("low", "high") if not self.rows else self._range(inner)
-        if self.rows:
-            self._start_parts()
+        self._start_parts()
         for segment in segments_of(self.plan, self.number, not self.kernel.numbers.open):
             self.segment, self.chosen = segment, chosen_in(self.plan, self.number, inner, segment)
             self.needed = self.plan.needed_with(self.number, self.chosen)
             self._segment(*self._ends(low, high))
             self.needed, self.chosen = whole, {}
-        if self.rows:
-            self._end_parts()
+        self._end_parts()
 
     def _ends(self, low: str, high: str) -> tuple[str, str]:
         """The steps of the part of the inner loop."""
@@ -222,7 +220,7 @@ class Pass(Totals):
 
     def _short(self) -> Iterator[int]:
         """Sums of an inner loop with totals in float32."""
-        return filter(self._is_short, self.phase.reductions if self.rows else ())
+        return filter(self._is_short, self._named)
 
     def _points(self, low: str, high: str, *, checked: bool) -> None:
         """The inner loop; with functions in their form for operands that are near, and once more

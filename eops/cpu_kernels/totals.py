@@ -153,8 +153,13 @@ class Totals(Points):
         here = "" if self.rows else f" + {self._here()}"
         return f"{thread} * {each} + {own}{here}"
 
+    @property
+    def _named(self) -> tuple[int, ...]:
+        """The totals that have names, and parts: those of rows."""
+        return self.phase.reductions if self.rows else ()
+
     def _start_parts(self) -> None:
-        for k in self.phase.reductions:
+        for k in self._named:
             made = self.plan.reductions[k]
             if REDUCERS[made.reducer].order:
                 self.text.add(f"key{k} = least_key_{made.kind}")
@@ -162,7 +167,7 @@ class Totals(Points):
                 self.text.add(f"part{k} = {identity(self.plan.reductions[k])}")
 
     def _end_parts(self) -> None:
-        for k in self.phase.reductions:
+        for k in self._named:
             made = self.plan.reductions[k]
             key = f"of_{made.reducer}_key_{made.kind}(settled(key{k}))"
             found = key if REDUCERS[made.reducer].order else f"part{k}"

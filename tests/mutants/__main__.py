@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         plan = [(f, [m for m in own if m.kind in chosen.kind]) for f, own in plan]
     if not (chosen.function or chosen.kind or chosen.sample):
         modules = {mutant.module for _, own in plan for mutant in own}
-        out_of_date = stale([mutant for _, own in plan for mutant in own], modules)
+        out_of_date = stale([m for _, own in _plan([*modules]) for m in own], modules)
     if chosen.unlisted:
         plan = [(f, [m for m in own if m.key not in EQUIVALENT]) for f, own in plan]
     if chosen.sample:

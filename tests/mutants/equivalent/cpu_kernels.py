@@ -138,13 +138,6 @@ LISTED: tuple[Entry, ...] = (
         ("f'stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))})'",),
         "short way: one place more is checked, where nothing misses",
     ),
-    (
-        PASSES,
-        "Pass._inner",
-        "self.rows",
-        ("True",),
-        "numbers that nothing reads",
-    ),
     (EMIT, "Emitter._decode", "steps > 1", ("True", "steps >= 1"), "multiplied by 1"),
     (
         PASSES,
