@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 
 from einderive.eops.loops.draft import Draft
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.picks import summed
 from einderive.eops.loops.plan import Phase, Plan, Side, Window
 from einderive.eops.loops.short_sums import is_short
 from einderive.eops.loops.values import Load, Total, Value, Windowed, needed_for
@@ -41,7 +40,7 @@ def with_windows(group: Group) -> Iterator[Group]:
                 readers[access.source].append((reader, access))
     often, within = list[Scope](), list[Scope]()
     for stage in reversed(group.stages):
-        if stage in group.outputs or (stage.sums and not is_short(stage)):
+        if stage in group.outputs or not is_short(stage):
             continue
         rows = [access.rows for _, access in readers[stage]]
         moved = any(row.lone is None and row.terms for each in rows for row in each)
@@ -49,10 +48,9 @@ def with_windows(group: Group) -> Iterator[Group]:
             often.insert(0, stage)
         elif any(reader in often or reader in within for reader, _ in readers[stage]):
             within.insert(0, stage)
-    summing = [stage for stage in often if summed(stage)]
     slow = [s for s in group.stages if (s in often or s in within) and _takes_long(s)]
     for chosen in dict.fromkeys((tuple(often), tuple(slow))):
-        if chosen and {*summing} <= {*chosen}:
+        if chosen:
             yield replace(group, windows=chosen)
 
 

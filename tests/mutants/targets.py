@@ -175,6 +175,8 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_gathers.py",
                 "tests/eops/loops/test_digits.py",
                 "tests/eops/loops/test_conditions.py",
+                "tests/eops/loops/test_value_types.py",
+                "tests/eops/loops/test_kept_values.py",
                 *SHARED,
             ),
             in_place=True,

@@ -17,6 +17,13 @@ LISTED: tuple[Entry, ...] = (
     ),
     (
         BODIES,
+        "Bodies._read",
+        "isinstance(source, Scope) and source in self.totals",
+        ("source in self.totals",),
+        "told to the type checker only: totals are of scopes",
+    ),
+    (
+        BODIES,
         "Bodies._multiplied",
         "len(factors) == 1",
         ("False",),
@@ -81,9 +88,9 @@ LISTED: tuple[Entry, ...] = (
     (
         WINDOWS,
         "with_windows",
-        "any((reader in often or reader in within for reader, _ in readers[stage]))",
-        ("True",),
-        "more windows than are worth it: the plans that have them are right, and slower",
+        "isinstance(access.source, Scope) and access.source in readers",
+        ("access.source in readers",),
+        "told to the type checker only: readers are of scopes",
     ),
     (
         WINDOWS,
