@@ -8,7 +8,7 @@ import pytest
 
 from einderive.eops.loops.arrange import dense, plans
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.plan import SIZES, Plan
 from einderive.eops.loops.windows import with_windows
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
@@ -22,6 +22,42 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
         "T[i,j] = exp(X[i,j]); U[k,j] = T[k+3,j]*T[k+2,j] where k in 0:5; "
         "Y[i,j] = U[i+2,j]*X[i,j] where i in 0:3",
         {"X": (4, 3)},
+    ),
+    "one of two reads does not move along": (
+        "T[i,j] = exp(X[i,j]); Y[i,j] = T[i-1,j]*T[2,j] where i in 0:9",
+        {"X": (9, 4)},
+    ),
+    "a window read at several steps of a loop whose passes make totals": (
+        "T[i,k] = exp(X[i,k]); Y[i] = sum[k](T[i-1,k]*T[i+1,k]) where i in 0:9",
+        {"X": (9, 5)},
+    ),
+    "a window read at several steps of a loop beside that of the columns": (
+        "T[i,k,j] = exp(X[i,k,j]); Y[i,j] = sum[k](T[i-1,k,j]*T[i+1,k,j]) where i in 0:9",
+        {"X": (9, 5, 7)},
+    ),
+    "both dimensions are read at several steps of the loop that the window moves along": (
+        "T[i,j] = exp(X[i,j]); Y[i,k] = T[i-1,i]*T[i,i+1]*W[i,k] where i in 0:9",
+        {"X": (9, 9), "W": (9, 5)},
+    ),
+    "a window of single elements": (
+        "T[i] = exp(X[i]); Y[i,j] = T[i-1]*T[i+1]*W[j] where i in 0:9",
+        {"X": (9,), "W": (5,)},
+    ),
+    "a window of one element beside a block": (
+        "T[j] = exp(X[j]); Y[j] = T[j-1] + T[j+1]*W[j] where j in 0:9",
+        {"X": (1,), "W": (9,)},
+    ),
+    "a window of two columns": (
+        "T[i,k] = exp(X[i,k]); Y[i] = sum[k](T[i-1,k]*T[i+1,1-k]) where i in 0:9",
+        {"X": (9, 2)},
+    ),
+    "a window of one column whose loop has a step only": (
+        "T[i,k] = exp(X[i,k]); out Y[i] = X[i,0]^2; Z[i,k] = T[i-1,k]*T[i+1,k] where i in 0:9",
+        {"X": (9, 1)},
+    ),
+    "a window that no block is beside, filled from another one": (
+        "T[i] = exp(X[i]); U[i] = T[i-1]*T[i]*T[i+1]; Y[i,j] = U[i-1]*U[i+1]*W[j] where i in 0:9",
+        {"X": (9,), "W": (5,)},
     ),
 }
 
@@ -66,6 +102,62 @@ def test_a_window_is_a_block_beside_what_lies_in_it_as_a_whole() -> None:
     columns = [made for made in kept_in_windows(text, {"X": (9, 7)}) if made.inner is not None]
     assert columns
     assert all(made.windows[0].beside for made in columns)
+
+
+def test_a_block_of_all_diagonals_serves_each_row_of_sums() -> None:
+    """A loop whose steps all find what they read within the block is not gone through anew."""
+    text = "T[i] = exp(X[i]); Y[i,j] = sum[k](T[i+j+k]) where i in 0:5, j in 0:7, k in 0:4"
+    columns = [made for made in kept_in_windows(text, {"X": (20,)}) if made.inner is not None]
+    assert columns
+
+
+def test_no_window_moves_by_two() -> None:
+    text = "T[i,j] = exp(X[i,j]); Y[i,j] = T[2*i,j]*T[2*i+1,j] where i in 0:9"
+    group = grouped(text, {"X": (18, 9)})
+    assert list(with_windows(group))
+    assert all(made.along != 0 for made in plans(group, dense(group)) if made.windows)
+
+
+def test_windows_are_of_so_many_bytes_at_most() -> None:
+    """A window of 9 columns and one on each side: 44 bytes of float32."""
+    group = grouped("T[i] = exp(X[i]); Y[i] = T[i-1]*T[i+1] where i in 0:9", {"X": (9,)})
+    for most, kept in ((44, True), (43, False)):
+        sizes = SIZES._replace(window=most)
+        assert (
+            any(
+                one.inner is not None and one.windows
+                for one in plans(group, dense(group), sizes=sizes)
+            )
+            == kept
+        )
+
+
+@pytest.mark.parametrize(("long", "block"), [(39, 39), (40, 20)])
+def test_the_inner_loop_beside_a_window_is_not_turned(long: int, block: int) -> None:
+    """It is cut as other loops are, where the plan without a window has shorter blocks."""
+    group = grouped(
+        "T[i,j] = exp(X[j,i]); Y[i,j] = T[i,j-1]*T[i,j+1] where j in 0:" + str(long),
+        {"X": (long, 40)},
+    )
+    sizes = SIZES._replace(block=20, turned_block=5)
+    columns = [one for one in plans(group, dense(group), sizes=sizes) if one.inner == 1]
+    assert {one.block for one in columns if one.windows} == {block}
+    assert {one.block for one in columns if not one.windows} == {5}
+
+
+def test_the_last_loop_that_fills_a_window_goes_along_the_block_or_the_memory() -> None:
+    text = "T[i,j,k] = exp(X[i,k,j]); Y[i] = sum[j,k](T[i-1,j,k]*T[i+1,j,k]) where i in 0:9"
+    made = kept_in_windows(text, {"X": (9, 7, 8)})
+    assert {True, False} == {one.inner is None for one in made}
+    for one in made:
+        (window,), last = one.windows, one.phases[0].loops[-1]
+        assert last == (window.rows[1].lone if one.inner is None else window.inner)
+
+
+def test_no_loop_fills_a_dimension_of_one_index() -> None:
+    text = "T[i,j,k] = exp(X[i,j]*W[j,k]); Y[i] = sum[j](T[i-1,j,0]*T[i+1,j,0]) where i in 0:9"
+    for made in kept_in_windows(text, {"X": (9, 8), "W": (8, 1)}):
+        assert len(made.phases[0].loops) == (1 if made.inner is None else 2)
 
 
 def test_no_window_is_kept_of_what_nobody_needs() -> None:

@@ -94,6 +94,20 @@ LISTED: tuple[Entry, ...] = (
     ),
     (
         WINDOWS,
+        "_Moving._window",
+        "place is None or place in (self.along, self.plan.inner)",
+        ("place in (self.along, self.plan.inner)",),
+        "told to the type checker: a window's rows are iterators",
+    ),
+    (
+        WINDOWS,
+        "_Moving._block",
+        "plan.inner is not None and plan.turned is not None",
+        ("plan.turned is not None",),
+        "told to the type checker: only plans with an inner loop are turned",
+    ),
+    (
+        WINDOWS,
         "_Moving._beside",
         "span is None or side is None",
         ("span is None",),
