@@ -104,11 +104,11 @@ def test_a_window_is_a_block_beside_what_lies_in_it_as_a_whole() -> None:
     assert all(made.windows[0].beside for made in columns)
 
 
-def test_a_block_of_all_diagonals_serves_each_row_of_sums() -> None:
-    """A loop whose steps all find what they read within the block is not gone through anew."""
+def test_a_block_beside_all_that_another_loop_reads_is_kept_for_sums() -> None:
+    """The other loop's steps, which make totals, need not all be gone through in one piece."""
     text = "T[i] = exp(X[i]); Y[i,j] = sum[k](T[i+j+k]) where i in 0:5, j in 0:7, k in 0:4"
-    columns = [made for made in kept_in_windows(text, {"X": (20,)}) if made.inner is not None]
-    assert columns
+    made = kept_in_windows(text, {"X": (20,)})
+    assert any(one.inner is not None and one.along is None for one in made)
 
 
 def test_no_window_moves_by_two() -> None:
@@ -136,8 +136,8 @@ def test_windows_are_of_so_many_bytes_at_most() -> None:
 def test_the_inner_loop_beside_a_window_is_not_turned(long: int, block: int) -> None:
     """It is cut as other loops are, where the plan without a window has shorter blocks."""
     group = grouped(
-        "T[i,j] = exp(X[j,i]); Y[i,j] = T[i,j-1]*T[i,j+1] where j in 0:" + str(long),
-        {"X": (long, 40)},
+        f"T[i,j] = exp(X[i,j]); Y[i,j] = T[i,j-1]*T[i,j+1]*W[j,i] where j in 0:{long}",
+        {"X": (40, long), "W": (long, 40)},
     )
     sizes = SIZES._replace(block=20, turned_block=5)
     columns = [one for one in plans(group, dense(group), sizes=sizes) if one.inner == 1]
