@@ -177,6 +177,7 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_conditions.py",
                 "tests/eops/loops/test_value_types.py",
                 "tests/eops/loops/test_kept_values.py",
+                "tests/eops/loops/test_drafts.py",
                 *SHARED,
             ),
             in_place=True,

@@ -55,6 +55,10 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
         "T[i,k] = exp(X[i,k]); out Y[i] = X[i,0]^2; Z[i,k] = T[i-1,k]*T[i+1,k] where i in 0:9",
         {"X": (9, 1)},
     ),
+    "a loop of one step beside a window whose index begins elsewhere": (
+        "T[j,m] = exp(X[j,m]); Y[i,j] = T[j,0]*T[j,1]*W[i,j] where i in 0:1, j in 2:9",
+        {"X": (9, 2), "W": (1, 9)},
+    ),
     "a window that no block is beside, filled from another one": (
         "T[i] = exp(X[i]); U[i] = T[i-1]*T[i]*T[i+1]; Y[i,j] = U[i-1]*U[i+1]*W[j] where i in 0:9",
         {"X": (9,), "W": (5,)},

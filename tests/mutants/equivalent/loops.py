@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutants.equivalent.entry import Entry
 
 BODIES = "einderive.eops.loops.bodies"
+DRAFT = "einderive.eops.loops.draft"
 WINDOWS = "einderive.eops.loops.windows"
 
 LISTED: tuple[Entry, ...] = (
@@ -84,6 +85,34 @@ LISTED: tuple[Entry, ...] = (
         "not sums or picked(stage) is not None",
         ("picked(stage) is not None",),
         "short way: a stage without sums is one term",
+    ),
+    (
+        DRAFT,
+        "merged",
+        "place is not None and place >= draft.shared",
+        ("place >= draft.shared",),
+        "told to the type checker: a window's rows are iterators",
+    ),
+    (
+        DRAFT,
+        "merged",
+        "place is not None and place >= draft.shared",
+        ("place is not None and place > draft.shared",),
+        "the first loop that is not shared has no other one before it to be merged with",
+    ),
+    (
+        DRAFT,
+        "_are_one",
+        "domain[outer].extent == 1",
+        ("False",),
+        "short way: a loop and one of a single step are the same steps, merged or not",
+    ),
+    (
+        DRAFT,
+        "divided",
+        "isinstance(old, Operation)",
+        ("True",),
+        "told to the type checker: what is an operation with other places was one before",
     ),
     (
         WINDOWS,
