@@ -13,6 +13,7 @@ from einderive.eops.loops.bodies import Bodies
 from einderive.eops.loops.draft import drafted
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.picks import picked
 from einderive.eops.loops.values import Operation, Value
 from einderive.ta.ir.node import Node
 from einderive.ta.ir.subst import stages
@@ -116,6 +117,7 @@ def test_only_what_is_read_at_the_computed_index_is_a_gather(
     text: str, shapes: dict[str, tuple[int, ...]]
 ) -> None:
     group = group_of(text, **shapes)
+    assert picked(group.outputs[0]) is not None
     for number in range(3):
         random = Random(f"{number} {text}")
         assert check(group, values(random, shapes), random)

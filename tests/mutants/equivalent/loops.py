@@ -39,27 +39,6 @@ LISTED: tuple[Entry, ...] = (
     ),
     (
         BODIES,
-        "Bodies._of_stage",
-        "not held",
-        ("False",),
-        "short way: a choice without conditions is its first value",
-    ),
-    (
-        BODIES,
-        "Bodies._of_stage",
-        "low < side.lo",
-        ("True", "low <= side.lo"),
-        "short way: a condition more, which holds everywhere",
-    ),
-    (
-        BODIES,
-        "Bodies._of_stage",
-        "high >= side.hi",
-        ("True", "high >= side.hi - 1"),
-        "short way: a condition more, which holds everywhere",
-    ),
-    (
-        BODIES,
         "_ordered",
         "len(args) == 2",
         ("True",),
@@ -71,13 +50,6 @@ LISTED: tuple[Entry, ...] = (
         "made not in self.reductions",
         ("True",),
         "short way: the total is made twice, and one of both is read",
-    ),
-    (
-        BODIES,
-        "Bodies._keep",
-        "len({*indices}) == 1 and place is not None and (place < self.alignment.shared)",
-        ("False",),
-        "the window holds all indices in place of one: it is larger, and right",
     ),
     (
         BODIES,
@@ -141,13 +113,6 @@ LISTED: tuple[Entry, ...] = (
         "span is None or side is None",
         ("span is None",),
         "told to the type checker: a reader without such a side has no iterator to be beside",
-    ),
-    (
-        WINDOWS,
-        "_Moving._rest",
-        "inside",
-        ("False",),
-        "the bounds hold at every step, so the window is larger than it has to be, and right",
     ),
     (
         WINDOWS,
