@@ -53,7 +53,6 @@ from einderive.ta.ir.node import (
 from einderive.ta.ir.positions import INDEX
 
 THREE_HALVES: Final = Fraction(3, 2)
-FLOATS: Final = ("float32", "float64")
 WORDS: Final = {"sum": "+", "prod": "*", "max": "maximum", "min": "minimum"}
 """Of two values, what each reducer makes."""
 
@@ -258,7 +257,7 @@ class Bodies:
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
 
     def _applied(self, node: Apply, kind: str, at: _At) -> Operation:
-        exponent = node.args[1] if node.function == "pow" and kind in FLOATS else None
+        exponent = node.args[1] if node.function == "pow" else None
         if isinstance(exponent, Const) and abs(exponent.value) == THREE_HALVES:
             return self._with_root(self._value(node.args[0], kind, at), kind, exponent.value < 0)
         kinds = [kind] * len(node.args)

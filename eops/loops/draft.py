@@ -11,7 +11,6 @@ from functools import reduce
 from math import frexp
 from operator import or_
 
-from einderive.eops.dtypes import FLOATS
 from einderive.eops.loops.bodies import Bodies, Element, Elsewhere, Output, Reduction
 from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.kinds import Typing
@@ -143,7 +142,7 @@ def divided(draft: Draft, long: int) -> Draft:
     loops = sum(1 << i for i, side in enumerate(draft.domain) if side.extent >= long)
     for place, old in enumerate(draft.values):
         value = with_operands(old, places.__getitem__)
-        if isinstance(value, Operation) and value.word == "/" and value.kind in FLOATS:
+        if isinstance(value, Operation) and value.word == "/":
             by = old.args[1] if isinstance(old, Operation) else place
             if masked[place] & ~masked[by] & loops and not _is_power_of_two(draft.values[by]):
                 value = _by_parts(value, made)

@@ -21,7 +21,7 @@ from einderive.ta.ir.subst import walk
 def picked(stage: Scope) -> OneTerm | None:
     """What the iterators of a gather equal, and the one term; None for other stages, and where an
     iterator that is fixed has another part than that of an index which never misses."""
-    found = one_term(stage) if stage.sums else None
+    found = one_term(stage)
     if found is None or not all(_is_index(node, stage, found) for node in walk(found.body)):
         return None
     return found

@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 
 from einderive.eops.loops.draft import Draft
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.picks import summed
 from einderive.eops.loops.plan import Phase, Plan, Side, Window
 from einderive.eops.loops.short_sums import is_short
 from einderive.eops.loops.values import Load, Total, Value, Windowed, needed_for
@@ -41,7 +40,7 @@ def with_windows(group: Group) -> Iterator[Group]:
                 readers[access.source].append((reader, access))
     often, within = list[Scope](), list[Scope]()
     for stage in reversed(group.stages):
-        if stage in group.outputs or (stage.sums and not is_short(stage)):
+        if stage in group.outputs or not is_short(stage):
             continue
         rows = [access.rows for _, access in readers[stage]]
         moved = any(row.lone is None and row.terms for each in rows for row in each)
@@ -49,10 +48,9 @@ def with_windows(group: Group) -> Iterator[Group]:
             often.insert(0, stage)
         elif any(reader in often or reader in within for reader, _ in readers[stage]):
             within.insert(0, stage)
-    summing = [stage for stage in often if summed(stage)]
     slow = [s for s in group.stages if (s in often or s in within) and _takes_long(s)]
     for chosen in dict.fromkeys((tuple(often), tuple(slow))):
-        if chosen and {*summing} <= {*chosen}:
+        if chosen:
             yield replace(group, windows=chosen)
 
 
@@ -157,8 +155,6 @@ class _Moving:
 
     def _beside(self, reads: Sequence[_Read], d: int) -> Side | None:
         """The dimension's part that belongs to a block of the inner loop, if there is one."""
-        if self.plan.inner is None:
-            return None
         lows, highs = list[int](), list[int]()
         for reader, rows in reads:
             inner: int | None = self.plan.inner
@@ -175,7 +171,7 @@ class _Moving:
 
     def _rest(self, row: Row, place: int | None) -> tuple[int, int] | None:
         """The bounds of what the row adds to the iterator."""
-        if place is None or row.coefficient(place) != 1:
+        if place is None:
             return None
         rest = affine.add(row, affine.iterator(place), -1)
         inside = place in affine.iterators(rest)
@@ -194,17 +190,15 @@ class _Moving:
                     found |= {i for read in reads for i in affine.iterators(read.rows[d])}
         swept = sorted(i for i in found if i in self.plan.parallel and i != self.along)
         loops = any(phase.loops or phase.reductions for phase in self.plan.phases)
-        if swept and (self.plan.inner is None or loops):
+        if swept and loops:
             raise _Elsewhere
         return tuple(swept)
 
     def _lying(self, window: Window, swept: Collection[int]) -> Window:
         """The window, which holds what is read at every step of a loop that a step goes through."""
-        sides = list(window.sides)
-        for d, row in enumerate(window.rows):
-            if d != window.moving and row.lone in swept:
-                sides[d] = Side(*self._span([row]))
-        return replace(window, sides=tuple(sides))
+        sides = zip(window.rows, window.sides, strict=True)
+        lying = (Side(*self._span([row])) if row.lone in swept else side for row, side in sides)
+        return replace(window, sides=tuple(lying))
 
     def _block(self, windows: Sequence[Window]) -> int | None:
         """The steps of a block for which the windows are small enough."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.mutants.equivalent.entry import Entry
 
 BODIES = "einderive.eops.loops.bodies"
+DRAFT = "einderive.eops.loops.draft"
 WINDOWS = "einderive.eops.loops.windows"
 
 LISTED: tuple[Entry, ...] = (
@@ -14,6 +15,13 @@ LISTED: tuple[Entry, ...] = (
         "factor.exponent < 0",
         ("factor.exponent <= 0",),
         "no such node: a power with the exponent 0 is the number 1",
+    ),
+    (
+        BODIES,
+        "Bodies._read",
+        "isinstance(source, Scope) and source in self.totals",
+        ("source in self.totals",),
+        "told to the type checker only: totals are of scopes",
     ),
     (
         BODIES,
@@ -31,27 +39,6 @@ LISTED: tuple[Entry, ...] = (
     ),
     (
         BODIES,
-        "Bodies._of_stage",
-        "not held",
-        ("False",),
-        "short way: a choice without conditions is its first value",
-    ),
-    (
-        BODIES,
-        "Bodies._of_stage",
-        "low < side.lo",
-        ("True", "low <= side.lo"),
-        "short way: a condition more, which holds everywhere",
-    ),
-    (
-        BODIES,
-        "Bodies._of_stage",
-        "high >= side.hi",
-        ("True", "high >= side.hi - 1"),
-        "short way: a condition more, which holds everywhere",
-    ),
-    (
-        BODIES,
         "_ordered",
         "len(args) == 2",
         ("True",),
@@ -66,24 +53,59 @@ LISTED: tuple[Entry, ...] = (
     ),
     (
         BODIES,
-        "Bodies._keep",
-        "len({*indices}) == 1 and place is not None and (place < self.alignment.shared)",
-        ("False",),
-        "the window holds all indices in place of one: it is larger, and right",
-    ),
-    (
-        BODIES,
         "Bodies._written_out",
         "not sums or picked(stage) is not None",
         ("picked(stage) is not None",),
         "short way: a stage without sums is one term",
     ),
     (
+        DRAFT,
+        "merged",
+        "place is not None and place >= draft.shared",
+        ("place >= draft.shared",),
+        "told to the type checker: a window's rows are iterators",
+    ),
+    (
+        DRAFT,
+        "merged",
+        "place is not None and place >= draft.shared",
+        ("place is not None and place > draft.shared",),
+        "the first loop that is not shared has no other one before it to be merged with",
+    ),
+    (
+        DRAFT,
+        "_are_one",
+        "domain[outer].extent == 1",
+        ("False",),
+        "short way: a loop and one of a single step are the same steps, merged or not",
+    ),
+    (
+        DRAFT,
+        "divided",
+        "isinstance(old, Operation)",
+        ("True",),
+        "told to the type checker: what is an operation with other places was one before",
+    ),
+    (
         WINDOWS,
         "with_windows",
-        "any((reader in often or reader in within for reader, _ in readers[stage]))",
-        ("True",),
-        "more windows than are worth it: the plans that have them are right, and slower",
+        "isinstance(access.source, Scope) and access.source in readers",
+        ("access.source in readers",),
+        "told to the type checker only: readers are of scopes",
+    ),
+    (
+        WINDOWS,
+        "_Moving._window",
+        "place is None or place in (self.along, self.plan.inner)",
+        ("place in (self.along, self.plan.inner)",),
+        "told to the type checker: a window's rows are iterators",
+    ),
+    (
+        WINDOWS,
+        "_Moving._block",
+        "plan.inner is not None and plan.turned is not None",
+        ("plan.turned is not None",),
+        "told to the type checker: only plans with an inner loop are turned",
     ),
     (
         WINDOWS,
@@ -91,13 +113,6 @@ LISTED: tuple[Entry, ...] = (
         "span is None or side is None",
         ("span is None",),
         "told to the type checker: a reader without such a side has no iterator to be beside",
-    ),
-    (
-        WINDOWS,
-        "_Moving._rest",
-        "inside",
-        ("False",),
-        "the bounds hold at every step, so the window is larger than it has to be, and right",
     ),
     (
         WINDOWS,
