@@ -204,12 +204,11 @@ class Pass(Totals):
         short totals: so each block has a few of them, and none waits for the others."""
         inner = self.order[-1]
         for k in prefetched(self.plan, self.number) if not self.kernel.moved else ():
-            offset, step = (
-                self.plan.outputs[k].offset,
-                LINE // element_bytes(self.plan.outputs[k].scope),
+            out = self.plan.outputs[k]
+            self.text.open(
+                f"for i{inner} in range({low}, {high}, {LINE // element_bytes(out.scope)}):"
             )
-            self.text.open(f"for i{inner} in range({low}, {high}, {step}):")
-            self.text.add(f"prefetch(o{k}, {self._row(offset, of_row(offset))})")
+            self.text.add(f"prefetch(o{k}, {self._row(out.offset, of_row(out.offset))})")
             self.text.close()
 
     def _close(self, depth: int) -> None:
