@@ -8,15 +8,20 @@ from random import Random
 import numpy as np
 
 from einderive.eops.cpu_kernels.build import takes
+from einderive.eops.cpu_kernels.emit import Emitter
+from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.fuse import groups
 from einderive.eops.loops.group import Group
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages
+from einderive.ta.notation.parse import parse
 from tests.eops.loops.interpreted import Values, check
 from tests.fuzz.generator import program
 from tests.fuzz.groups import rows_program
 from tests.fuzz.stencils import stencils_program
+
+Shapes = dict[str, tuple[int, ...]]
 
 
 def data(roots: tuple[Scope, ...], random: Random) -> Values:
@@ -26,6 +31,30 @@ def data(roots: tuple[Scope, ...], random: Random) -> Values:
         tensor.name: generator.uniform(0.5, 1.5, tensor.shape)
         for tensor in sorted(read, key=lambda tensor: tensor.name)
     }
+
+
+def grouped(text: str, shapes: Shapes) -> Group:
+    """All stages of a formula as one group.  I and J are whole numbers, all else is float32."""
+    types = {name: "int16" if name in ("I", "J") else "float32" for name in shapes}
+    roots = parse(text, shapes, types).roots()
+    return Group(tuple(stages(*roots)), roots)
+
+
+def require_right(text: str, shapes: Shapes) -> None:
+    """Every plan of the formula gives what the interpreter gives, for operands that lie in memory
+    in four ways."""
+    group = grouped(text, shapes)
+    inputs = data(group.outputs, Random(text))
+    for number in range(4):
+        assert check(group, inputs, Random(f"{number} {text}"))
+
+
+def source_of(text: str, shapes: Shapes) -> str:
+    """The text of the formula's kernel, for dense operands."""
+    group = grouped(text, shapes)
+    made = plan(group, dense(group))
+    assert made is not None
+    return Emitter(made).source()
 
 
 def drawn(random: Random) -> tuple[Scope, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from einderive.eops.loops.arrange import dense, plans
@@ -12,10 +10,7 @@ from einderive.eops.loops.plan import SIZES, Plan
 from einderive.eops.loops.windows import with_windows
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
-from tests.eops.loops.interpreted import check
-from tests.eops.loops.programs import data
-
-Shapes = dict[str, tuple[int, ...]]
+from tests.eops.loops.programs import Shapes, grouped, require_right
 
 FORMULAS: dict[str, tuple[str, Shapes]] = {
     "all that is read of the window lies beyond its stage": (
@@ -68,15 +63,7 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
 
 @pytest.mark.parametrize(("text", "shapes"), FORMULAS.values(), ids=FORMULAS)
 def test_every_plan_is_right(text: str, shapes: Shapes) -> None:
-    group = grouped(text, shapes)
-    inputs = data(group.outputs, Random(text))
-    for number in range(4):
-        assert check(group, inputs, Random(f"{number} {text}"))
-
-
-def grouped(text: str, shapes: Shapes) -> Group:
-    roots = parse(text, shapes, "float32").roots()
-    return Group(tuple(stages(*roots)), roots)
+    require_right(text, shapes)
 
 
 def kept_in_windows(text: str, shapes: Shapes) -> list[Plan]:

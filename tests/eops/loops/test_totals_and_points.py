@@ -14,27 +14,16 @@ from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
-from einderive.eops.loops.group import Group
 from einderive.eops.loops.plan import SIZES, Plan
-from einderive.ta.ir.subst import stages
-from einderive.ta.notation.parse import parse
-from tests.eops.loops.interpreted import SMALL, check, laid_out, run, same, value_of
-from tests.eops.loops.programs import data
+from tests.eops.loops.interpreted import SMALL, laid_out, run, same, value_of
+from tests.eops.loops.programs import Shapes, data, grouped, require_right
 
-Shapes = dict[str, tuple[int, ...]]
 EXP = "Y[i] = exp(X[i])"
 SOFTMAX = "Y[i,j] = softmax[j](X[i,j])"
 
 
-def group_of(text: str, shapes: Shapes) -> Group:
-    """I and J are whole numbers."""
-    types = {name: "int16" if name in "IJ" else "float32" for name in shapes}
-    roots = parse(text, shapes, dtypes=types).roots()
-    return Group(stages(*roots), roots)
-
-
 def planned(text: str, shapes: Shapes, *, open_sizes: bool = False) -> tuple[Plan, ...]:
-    group = group_of(text, shapes)
+    group = grouped(text, shapes)
     return plans(group, dense(group), open_sizes=open_sizes)
 
 
@@ -56,10 +45,7 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
 
 @pytest.mark.parametrize(("text", "shapes"), FORMULAS.values(), ids=FORMULAS)
 def test_every_plan_is_right(text: str, shapes: Shapes) -> None:
-    group = group_of(text, shapes)
-    inputs = data(group.outputs, Random(text))
-    for number in range(4):
-        assert check(group, inputs, Random(f"{number} {text}"))
+    require_right(text, shapes)
 
 
 ABREAST: dict[str, tuple[str, Shapes]] = {
@@ -72,7 +58,7 @@ ABREAST: dict[str, tuple[str, Shapes]] = {
 
 @pytest.mark.parametrize(("text", "shapes"), ABREAST.values(), ids=ABREAST)
 def test_steps_that_lie_abreast(text: str, shapes: Shapes) -> None:
-    group = group_of(text, shapes)
+    group = grouped(text, shapes)
     inputs, strides = data(group.outputs, Random(text)), dense(group)
     made = [one for one in plans(group, strides, sizes=SMALL) if one.abreast > 1]
     assert made
@@ -143,7 +129,7 @@ ONCE: dict[str, tuple[str, Shapes, str]] = {
 
 @pytest.mark.parametrize(("text", "shapes", "written"), ONCE.values(), ids=ONCE)
 def test_what_is_known_is_not_computed_again(text: str, shapes: Shapes, written: str) -> None:
-    group = group_of(text, shapes)
+    group = grouped(text, shapes)
     made = plan(group, dense(group))
     assert made is not None
     assert made.inner in (None, 0)
@@ -154,7 +140,7 @@ def test_what_is_known_is_not_computed_again(text: str, shapes: Shapes, written:
 def test_terms_of_a_gather_have_the_digits_of_the_total(index: str, *, short: bool) -> None:
     """They are added one after the other, where others are added in several sums side by side."""
     shapes = {"w": (3, 700), "x": (700,)} | ({} if short else {"I": (700,)})
-    group = group_of(f"Q[i] = sum[e](w[i,e]*x[{index}])", shapes)
+    group = grouped(f"Q[i] = sum[e](w[i,e]*x[{index}])", shapes)
     made = plan(group, dense(group))
     assert made is not None
     assert ("short0" in Emitter(made).source()) == short
@@ -162,7 +148,7 @@ def test_terms_of_a_gather_have_the_digits_of_the_total(index: str, *, short: bo
 
 def test_whole_numbers_of_32_bits_stay_there() -> None:
     """What numba makes of two of them, or of a function of them, has 64 bits."""
-    group = group_of("Y[i] = max[j](abs(I[i,j]) + J[j])", {"I": (50, 600), "J": (600,)})
+    group = grouped("Y[i] = max[j](abs(I[i,j]) + J[j])", {"I": (50, 600), "J": (600,)})
     typing = typing_of(group, [torch.int16, torch.int16])
     assert typing is not None
     for made in plans(group, dense(group), typing):
