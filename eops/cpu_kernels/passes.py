@@ -172,7 +172,7 @@ class Pass(Totals):
 
     def _in_lanes(self, several: int, low: str, high: str, *, checked: bool) -> None:
         inner, known = self.order[-1], self.kernel.names
-        depth = self._open(low, high)
+        depth = self._open(low, high, several=several)
         inside = [place for place in self.needed if self._at(place)]
         step = affine.scale(affine.iterator(inner), several)
         for lane in range(several):
@@ -183,7 +183,7 @@ class Pass(Totals):
         self.kernel.moved, self.kernel.names = {}, known
         self._close(depth)
 
-    def _open(self, low: str, high: str) -> int:
+    def _open(self, low: str, high: str, *, several: int = 1) -> int:
         """The inner loop.  Sums of float32 have a total in float32 for some steps, which is added
         to the one in float64: twice as many numbers are added at once.  The depth outside."""
         inner, depth = f"i{self.order[-1]}", self.text.depth
@@ -192,7 +192,7 @@ class Pass(Totals):
         if short and (self.kernel.numbers.open or side.extent > most):
             self.text.open(f"for from_{inner} in range({low}, {high}, {most}):")
             low, high = f"from_{inner}", f"min(from_{inner} + {most}, {high})"
-        if short:
+        if short and several == 1:
             self._prefetch(low, high)
         for k in short:
             self.text.add(f"{self._part(k)} = {self._number(0, SHORT)}")
@@ -203,7 +203,7 @@ class Pass(Totals):
         """The lines of results that the next pass writes at these steps, which follow a block of
         short totals: so each block has a few of them, and none waits for the others."""
         inner = self.order[-1]
-        for k in prefetched(self.plan, self.number) if not self.kernel.moved else ():
+        for k in prefetched(self.plan, self.number):
             out = self.plan.outputs[k]
             self.text.open(
                 f"for i{inner} in range({low}, {high}, {LINE // element_bytes(out.scope)}):"

@@ -179,6 +179,8 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/loops/test_value_types.py",
                 "tests/eops/loops/test_kept_values.py",
                 "tests/eops/loops/test_drafts.py",
+                "tests/eops/cpu_kernels/test_prefetched.py",
+                "tests/eops/cpu_kernels/test_short_totals.py",
                 *SHARED,
             ),
             in_place=True,

@@ -49,10 +49,10 @@ NOT_FETCHED = {
 }
 
 
-def planned(text: str, shapes: dict[str, tuple[int, ...]]) -> Plan:
-    roots = parse(text, shapes).roots()
+def planned(text: str, shapes: dict[str, tuple[int, ...]], dtype: str = "float32") -> Plan:
+    roots = parse(text, shapes, dtype).roots()
     group = Group(tuple(stages(*roots)), roots)
-    made = plan(group, dense(group), alike(group, "float32"))
+    made = plan(group, dense(group), alike(group, dtype))
     assert made is not None
     return made
 
@@ -75,6 +75,20 @@ def test_other_lines_are_not(name: str) -> None:
     made = planned(*NOT_FETCHED[name])
     assert not any(prefetched(made, number) for number in range(len(made.phases)))
     assert "prefetch" not in Emitter(made).source()
+
+
+def test_lines_are_fetched_in_blocks_of_short_totals_only() -> None:
+    """float64 has none: all lines of a row at once would wait for each other."""
+    made = planned(SOFTMAX, {"X": (40, 96)}, "float64")
+    assert any(prefetched(made, number) for number in range(len(made.phases)))
+    assert "prefetch" not in Emitter(made).source()
+
+
+def test_no_lines_are_fetched_where_several_steps_are_written_as_one() -> None:
+    text = SOFTMAX.replace("X[i,j]", "X[i,j//2]").replace(";", " where j in 0:192;", 2)
+    lines = Emitter(planned(text, {"X": (40, 96)})).source().splitlines()
+    assert any("_1 = exp_float32" in line for line in lines)  # the second of two steps
+    assert not any("prefetch" in line for line in lines)
 
 
 @pytest.mark.parametrize("name", FETCHED)
