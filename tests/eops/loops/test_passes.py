@@ -16,7 +16,7 @@ from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.kinds import alike
-from tests.eops.loops.interpreted import SMALL, laid_out, run, same, value_of
+from tests.eops.loops.interpreted import SMALL, check, laid_out, run, same, value_of
 from tests.eops.loops.programs import Shapes, data, grouped, require_right, source_of
 
 FORMULAS: dict[str, tuple[str, Shapes]] = {
@@ -51,6 +51,14 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
 @pytest.mark.parametrize(("text", "shapes"), FORMULAS.values(), ids=FORMULAS)
 def test_every_plan_is_right(text: str, shapes: Shapes) -> None:
     require_right(text, shapes)
+
+
+def test_borders_are_computed_also_where_all_operands_are_near() -> None:
+    """A function in its form for near operands, in the loop between the borders."""
+    group = grouped("Y[i] = sin(X[i-1])*W[i] where i in 0:40", {"X": (40,), "W": (40,)})
+    inputs = {name: value / 2 for name, value in data(group.outputs, Random("near")).items()}
+    for number in range(4):
+        assert check(group, inputs, Random(f"{number} near"))
 
 
 def test_a_window_that_begins_before_an_even_block_is_not_filled_in_pairs() -> None:
