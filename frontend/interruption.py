@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,6 +57,22 @@ def termination_waits() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _end_on_termination()
         if asked:
             os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _end_on_termination() -> None:
+    """Lets SIGTERM end the process again.
+
+    What arrives meanwhile is blocked and ends it afterwards.  A signal that is caught between the
+    last call of the handler and its removal is dropped.
+    """
+    if sys.platform == "win32":
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # handlers due are called
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

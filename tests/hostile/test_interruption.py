@@ -100,7 +100,10 @@ def test_killed_at_any_moment(tmp_path: Path, kind: signal.Signals, count: int) 
         process.stdout.readline()
         time.sleep(0.02 + 0.013 * moment)
         process.send_signal(kind)
-        process.wait()
+        try:
+            process.wait(60)
+        finally:
+            process.kill()
         process.stdout.close()
         written = path.read_text(encoding="utf-8") if path.exists() else ""
         assert len(written) in (0, 300_000)
@@ -129,8 +132,12 @@ print("not ended")
 
 def ended(path: Path, call: str, before: str = "") -> subprocess.CompletedProcess[str]:
     """A process that is asked to end at this call of its writing."""
+    return run_alone(TERMINATED.format(call=call, before=before), path)
+
+
+def run_alone(text: str, path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", TERMINATED.format(call=call, before=before), str(path)],
+        [sys.executable, "-c", text, str(path)],
         cwd=Path(__file__).resolve().parents[2],
         capture_output=True,
         text=True,
@@ -143,6 +150,29 @@ def test_a_request_to_end_waits_for_the_file(call: str, tmp_path: Path) -> None:
     found = ended(tmp_path / "out", call)
     assert (found.returncode, found.stdout, found.stderr) == (-signal.SIGTERM, "", "")
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "whole"
+
+
+REMOVED = """
+import os
+import signal
+import sys
+from einderive.frontend import files
+change = signal.signal
+def removed(number, handler):
+    if handler is signal.SIG_DFL:
+        os.kill(os.getpid(), number)
+        assert number in signal.sigpending(), "it was caught"
+    return change(number, handler)
+signal.signal = removed
+files.write_whole(sys.argv[1], "whole")
+print("not ended")
+"""
+
+
+def test_a_request_while_the_handler_is_removed_is_not_lost(tmp_path: Path) -> None:
+    found = run_alone(REMOVED, tmp_path / "out")
+    assert (found.returncode, found.stdout, found.stderr) == (-signal.SIGTERM, "", "")
     assert (tmp_path / "out").read_text(encoding="utf-8") == "whole"
 
 
