@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from einderive.derivations.search.extract import Plan
+from einderive.eops.result_memory import reused
 from einderive.frontend.accuracy.accept import Reference, accepted
 from einderive.frontend.accuracy.digits import WRONG
 from einderive.frontend.accuracy.hard_cases import Case, moved
@@ -30,7 +31,7 @@ from einderive.frontend.limits.memory import amount, free_bytes
 from einderive.frontend.limits.refusal import Refusal, refused, refused_plan, refused_unseen
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.trial.effort import NORMAL, Effort
-from einderive.frontend.trial.timing import Timing, first
+from einderive.frontend.trial.timing import MADE_SECONDS, Timing, first
 from einderive.frontend.trial.trial import Trial, Watch
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.element import element_bytes
@@ -343,7 +344,8 @@ def entered(entrant: Entrant, plan: Plan, built: Executable, judge: Judge) -> En
     caller: Callable[..., Any] = Caller(judge.program, built, judge.device)
     call = partial(caller, *judge.operands)
     try:
-        if alone <= LONG:
+        sizes = (s.scope.size * element_bytes(s.scope) for s in judge.program.outputs)
+        if alone <= LONG or (alone <= MADE_SECONDS and any(map(reused, sizes))):
             call()  # records, which takes long beside a brief run
         seconds = first(call, cuda)
     except PROBLEMS as problem:

@@ -16,6 +16,7 @@ from torch._C._dynamo import guards
 from torch.overrides import has_torch_function_unary
 
 from einderive.eops.cpu_kernels.calls.entry import ROOM
+from einderive.eops.result_memory import maker
 
 
 def dense(shape: Sequence[int], strides: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
@@ -67,7 +68,10 @@ def launcher(kernel: Launched, otherwise: Launch | None = None, *, told: bool = 
     given = [f"{name}.data_ptr()" for name in read]
     for k, made in enumerate(kernel.results):
         space[f"t{k}"] = made.dtype
-        lines.append(f"    r{k} = empty({made.shape}, {made.strides}, t{k})")
+        large = None if told else maker(made.shape, made.dtype)
+        space[f"large{k}"] = large
+        call = f"empty({made.shape}, {made.strides}, t{k})" if large is None else f"large{k}()"
+        lines.append(f"    r{k} = {call}")
         given.append(f"r{k}.data_ptr()")
     if kernel.team > ROOM:
         space["real"] = torch.float64

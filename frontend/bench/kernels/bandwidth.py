@@ -25,7 +25,7 @@ from einderive.frontend.trial.timing import LONG_SAMPLE, race
 OWN, TORCH, COPY = "einderive", "torch", "copy"
 COLUMNS: Final = 1024
 """The number of columns of the softmax's operand."""
-POWERS: Final = tuple(range(12, 25, 2))
+POWERS: Final = tuple(range(12, 27, 2))
 
 
 class Kernel(NamedTuple):
