@@ -8,8 +8,8 @@ then waits for the system, which clears every page anew when it is first written
 two float32 matrices of 3000 x 3000 takes 9 ms so, and 2 ms in memory that was used before.
 
 - A block comes back when nothing refers to it: neither a tensor, nor a view, nor a NumPy array.
-- What lies here unused is marked as free (`MADV_FREE`).  A system that is short of memory takes it
-  without asking.  At most a sixteenth of the machine's memory is kept.
+- Of what lies here unused, all but `HELD` bytes are marked as free (`MADV_FREE`): a system that is
+  short of memory takes them without asking.  At most a sixteenth of the machine's memory is kept.
 - Only blocks of huge pages are kept: marking them takes microseconds.  Making them may take long,
   as the system may have to move other memory.  So the first results have usual pages, as from
   elsewhere, and so have results that a program holds (`AHEAD`).
@@ -41,19 +41,22 @@ STEP: Final = 2 << 20
 them."""
 PART: Final = 16
 """Of the machine's memory, this part is kept at most."""
+HELD: Final = 128 << 20
+"""Bytes that lie unused and are not marked, at most: marking them, and writing to them afterwards,
+takes up to a fifth of the time of a kernel with several results of 26 MB."""
 AHEAD: Final = 3
 """Blocks of huge pages of one size that have not come back, at most; and no more than usual blocks
 of that size have come back."""
 
 
 class _Block:
-    """Memory of the system; `came_back` says whether it has been used and freed."""
+    """Memory of the system.  `came_back`: it has been used and freed.  `marked`: as free."""
 
-    __slots__ = ("came_back", "huge", "pages")
+    __slots__ = ("came_back", "huge", "marked", "pages")
 
     def __init__(self, size: int, *, huge: bool) -> None:
         self.pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        self.huge, self.came_back = huge, False
+        self.huge, self.came_back, self.marked = huge, False, False
         if huge:
             self.pages.madvise(mmap.MADV_HUGEPAGE)
 
@@ -128,13 +131,19 @@ def made() -> int:
 
 def _taken(size: int) -> _Block | None:
     for block in reversed(_FREE.copy()):
-        if block.size == size:
-            try:
-                _FREE.remove(block)
-            except ValueError:  # another thread has taken it
-                continue
+        if block.size == size and _owned(block):
+            block.marked = False
             return block
     return None
+
+
+def _owned(block: _Block) -> bool:
+    """Takes the block out of those that lie here, unless another thread has done so."""
+    try:
+        _FREE.remove(block)
+    except ValueError:
+        return False
+    return True
 
 
 def _new(size: int) -> _Block:
@@ -161,8 +170,15 @@ def _let_go(use: Any) -> None:
         _CAME_BACK[block.size] = _CAME_BACK.get(block.size, 0) + 1
         return
     block.came_back = True
-    block.pages.madvise(mmap.MADV_FREE)
     _FREE.append(block)
+    held = 0
+    for other in reversed(_FREE.copy()):
+        if not other.marked:
+            held += other.size
+            if held > HELD and _owned(other):  # what another thread took must not be marked
+                other.pages.madvise(mmap.MADV_FREE)
+                other.marked = True
+                _FREE.insert(0, other)
     while kept() > most_kept():
         try:
             del _FREE[0]

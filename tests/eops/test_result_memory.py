@@ -18,7 +18,8 @@ import torch
 
 from einderive.eops import result_memory
 from einderive.eops.cpu_kernels.calls.launch import Launched, Result, launcher
-from einderive.eops.result_memory import AHEAD, LEAST, STEP, kept, made, maker, most_kept
+from einderive.eops.result_memory import AHEAD, HELD, LEAST, STEP, kept, made, maker, most_kept
+from einderive.frontend.running.unwritten import Marked
 
 COUNT = LEAST // 4
 SHAPE = (2, COUNT // 2)
@@ -164,6 +165,25 @@ def test_no_more_is_kept_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None
     assert [block.size for block in result_memory._FREE] == [6 * STEP, 7 * STEP]
 
 
+def test_what_lies_unused_is_marked_as_free_but_for_a_part() -> None:
+    """What was freed last is not."""
+    shape = (HELD // 4 // 2,)
+    for _ in range(3):
+        new(shape)
+    held = [new(shape) for _ in range(3)]
+    while held:
+        del held[0]
+    assert [block.marked for block in result_memory._FREE] == [False, False]
+    new()
+    last = new()
+    del last
+    assert [block.marked for block in result_memory._FREE] == [True, False, False]
+    assert new(shape).fill_(1).sum() == shape[0]
+    taken = [new(shape), new(shape)]
+    assert not any(use.block.marked for use in result_memory._USED.values())
+    del taken
+
+
 def test_without_memory_torch_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*_: object, **__: object) -> None:
         raise OSError(12, "Cannot allocate memory")
@@ -233,7 +253,9 @@ def test_kernels_write_large_results_there() -> None:
     assert [tensor.data_ptr() for tensor in first] == given[-2:]
     del first
     assert launch()[0].data_ptr() == place
-    assert launcher(launched, told=True)()[0].data_ptr() != place
+    assert launcher(launched, told=True)()[0].data_ptr() == place
+    with Marked():
+        assert launcher(launched, told=True)()[0].isnan().all()
 
 
 AT_THE_END = """

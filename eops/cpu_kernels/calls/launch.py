@@ -59,6 +59,7 @@ def launcher(kernel: Launched, otherwise: Launch | None = None, *, told: bool = 
     space: dict[str, Any] = {
         "run": kernel.run,
         "empty": dense if told else EMPTY,
+        "modes": torch._C._len_torch_function_stack,
         "otherwise": otherwise,
         "seen": has_torch_function_unary,
     }
@@ -68,9 +69,10 @@ def launcher(kernel: Launched, otherwise: Launch | None = None, *, told: bool = 
     given = [f"{name}.data_ptr()" for name in read]
     for k, made in enumerate(kernel.results):
         space[f"t{k}"] = made.dtype
-        large = None if told else maker(made.shape, made.dtype)
-        space[f"large{k}"] = large
-        call = f"empty({made.shape}, {made.strides}, t{k})" if large is None else f"large{k}()"
+        call = f"empty({made.shape}, {made.strides}, t{k})"
+        if (large := maker(made.shape, made.dtype)) is not None:
+            space[f"large{k}"] = large
+            call = f"{call} if modes() else large{k}()" if told else f"large{k}()"
         lines.append(f"    r{k} = {call}")
         given.append(f"r{k}.data_ptr()")
     if kernel.team > ROOM:
