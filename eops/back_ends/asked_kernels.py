@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from einderive.eops.back_ends.task import BackEnd, Run, Task
-from einderive.eops.back_ends.triton import may_run, tell_kernels, triton_stage
+from einderive.eops.back_ends.triton import may_compute, tell_kernels, triton_stage
 from einderive.eops.library.view import VIEW
-from einderive.ta.ir.subst import nested_scopes
 
 
 def takes(task: Task) -> bool:
     """Whether a kernel computes the stage where kernels are asked for."""
-    past = any(source not in task.reads for source in nested_scopes(task.scope))
-    return may_run(task) and not (task.weights or past or task.operator == VIEW.name)
+    return may_compute(task) and task.operator != VIEW.name
 
 
 def _lower(task: Task) -> Run | None:

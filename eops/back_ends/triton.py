@@ -61,10 +61,13 @@ def triton_stage(scope: Scope) -> Run:
 
 def _fusible(task: Task) -> bool:
     """Whether one kernel may compute the stage and others over the same rows."""
-    if task.weights or not (task.compiled or task.operator in PLAIN):
-        return False
+    return (task.compiled or task.operator in PLAIN) and may_compute(task)
+
+
+def may_compute(task: Task) -> bool:
+    """Whether a kernel may compute the stage, from what the task reads alone."""
     past = any(source not in task.reads for source in nested_scopes(task.scope))
-    return may_run(task) and not past
+    return may_run(task) and not (task.weights or past)
 
 
 def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from einderive.eops.back_ends.cpu_kernels import installed
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.cpu_kernels.typing import typing_of
+from einderive.eops.cpu_kernels.words.machine import TYPES
 from einderive.eops.loops.arrange import dense
 from einderive.eops.loops.fuse import groups
 from einderive.eops.loops.group import Group
@@ -74,12 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m einderive.frontend.bench.kernels.alone")
     parser.add_argument("formula")
     parser.add_argument("shapes", nargs="+", metavar="X=2000,2000", type=shape)
-    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--dtype", default="float32", choices=sorted(TYPES), metavar="TYPE")
     parser.add_argument("--seconds", type=float, default=0.3, help="for one kernel")
     parser.add_argument("--threads", type=int, help="default: as many as torch has")
     given = parser.parse_args(arguments)
-    if not installed():
-        parser.error("numba is not installed")
     torch.set_num_threads(given.threads or torch.get_num_threads())
     rows = list[tuple[str, ...]]()
     try:

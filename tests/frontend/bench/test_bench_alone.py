@@ -31,3 +31,11 @@ def test_the_command_prints_a_line_for_each(capsys: pytest.CaptureFixture[str]) 
 def test_what_is_wrong_with_the_formula_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["Y[i] = X[i", "X=50"]) == 2
     assert "expected" in capsys.readouterr().err
+
+
+def test_a_type_that_kernels_lack_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["Y[i] = 2*X[i]", "X=50", "--dtype", "complex64"])
+    said = capsys.readouterr().err
+    assert "invalid choice: 'complex64'" in said
+    assert "bfloat16" in said
