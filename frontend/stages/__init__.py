@@ -9,9 +9,9 @@ Not here: the measurement (`frontend.bench.kernels`), formulas of whole fields
 
 from __future__ import annotations
 
-from einderive.frontend.stages.entry import ELEMENTS, KINDS, Stage, stages
+from einderive.frontend.stages.entry import ELEMENTS, KINDS, LARGER, Stage, stages
 
 SOURCES = ("array_api", "functional", "functional_windows", "npbench", "polybench")
 STAGES: tuple[Stage, ...] = tuple(stage for source in SOURCES for stage in stages(source))
 
-__all__ = ["ELEMENTS", "KINDS", "STAGES", "Stage"]
+__all__ = ["ELEMENTS", "KINDS", "LARGER", "STAGES", "Stage"]

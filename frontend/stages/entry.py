@@ -20,8 +20,10 @@ the list once more, in that type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
+from re import findall
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -41,6 +43,9 @@ KINDS: Final = (
 
 ELEMENTS: Final = (400, 40_000, 4_000_000)
 """The largest operand or result has about this many elements, or the loops this many steps."""
+LARGER: Final = 16_000_000
+"""Here the extents that grow from size to size are two times those at 4,000,000 elements, or four
+times a single one; stages of three or four such extents have more elements, up to 67,000,000."""
 Extents: TypeAlias = tuple[int, int, int]
 SIZES: Final[Mapping[str, Mapping[str, Extents]]] = beside(__name__)["sizes"]
 Layout: TypeAlias = Literal["dense", "transposed", "every other"]
@@ -110,9 +115,17 @@ class Stage:
     bound: bool = True
 
     def at(self, elements: int) -> Mapping[str, int]:
-        """The sizes at one of ELEMENTS."""
-        place = ELEMENTS.index(elements)
-        return {name: extents[place] for name, extents in self.sizes.items()}
+        """The sizes at one of ELEMENTS or at LARGER."""
+        if elements != LARGER:
+            place = ELEMENTS.index(elements)
+            return {name: extents[place] for name, extents in self.sizes.items()}
+        growing = {name for name, extents in self.sizes.items() if extents[0] != extents[-1]}
+        most = max(map(partial(_dimensions, growing), self.operands.values()))
+        factor = 4 if most == len(growing) == 1 else 2
+        return {
+            name: extents[-1] * (factor if name in growing else 1)
+            for name, extents in self.sizes.items()
+        }
 
     def values(self, elements: int) -> Mapping[str, Array]:
         """The operands as dense arrays, floating ones in float32 or float64."""
@@ -139,6 +152,11 @@ class Stage:
         """The line of torch as a function of the operands, in their order."""
         space = {"torch": torch, "F": functional, **self.at(elements)}
         return line_as_function(self.torch_line, self.operands, space)
+
+
+def _dimensions(growing: Set[str], given: Given) -> int:
+    """How many extents of the operand hold one of the names."""
+    return sum(not growing.isdisjoint(findall(r"\w+", one)) for one in given.operand.extents)
 
 
 def stages(source: str) -> tuple[Stage, ...]:

@@ -15,7 +15,7 @@ from einderive.frontend.bench.kept import Kept
 from einderive.frontend.bench.kernels.measure import Row, key_of, measured, row_of
 from einderive.frontend.bench.kernels.rivals import PEERS, missing
 from einderive.frontend.bench.rows import Rows
-from einderive.frontend.stages import ELEMENTS, KINDS, STAGES, Stage
+from einderive.frontend.stages import ELEMENTS, KINDS, LARGER, STAGES, Stage
 from einderive.frontend.text import duration
 
 LEAST_MEAN, LEAST_KIND = 1.0, 0.6
@@ -61,7 +61,7 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
     yield f"{'peer/own, geometric mean':<24} {'elements':>9} {'stages':>6} " + " ".join(
         f"{column:>9}" for column in columns
     )
-    for elements in ELEMENTS:
+    for elements in (*ELEMENTS, LARGER):
         at = [row for row in rows if row.elements == elements]
         for kind in (*KINDS, "all"):
             own = [row for row in at if kind in ("all", row.kind)]
@@ -69,14 +69,14 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
                 cells = [ratios(own, peer) for peer in PEERS] + [ratios(own)]
                 shown = " ".join(f"{cell:>9.2f}" if cell else f"{'-':>9}" for cell in cells)
                 yield f"{kind:<24} {elements:>9} {len(own):>6} {shown}"
-    bound = [row for row in rows if row.bound and row.elements == ELEMENTS[-1]]
-    if bound:
-        share = geometric_mean(row.bandwidth for row in bound)
-        below = sum(row.bandwidth < LEAST_BANDWIDTH for row in bound)
-        yield (
-            f"{len(bound)} stages bound by memory at {ELEMENTS[-1]} elements: {share:.0%} of the "
-            f"copy's bandwidth, {below} below {LEAST_BANDWIDTH:.0%}"
-        )
+    for elements in (ELEMENTS[-1], LARGER):
+        if bound := [row for row in rows if row.bound and row.elements == elements]:
+            share = geometric_mean(row.bandwidth for row in bound)
+            below = sum(row.bandwidth < LEAST_BANDWIDTH for row in bound)
+            yield (
+                f"{len(bound)} stages bound by memory at {elements} elements: {share:.0%} of the "
+                f"copy's bandwidth, {below} below {LEAST_BANDWIDTH:.0%}"
+            )
     slowest = sorted((r for r in rows if not r.small), key=lambda row: row.best / row.seconds)
     for row in slowest[:WORST]:
         yield f"{row.best / row.seconds:.2f} of the best: {row.name}, {row.elements} ({row.kind})"
@@ -84,7 +84,7 @@ def summary(rows: Sequence[Row]) -> Iterator[str]:
 
 def missed(rows: Sequence[Row]) -> Iterator[str]:
     """The goals that are not reached."""
-    for elements in ELEMENTS:
+    for elements in (*ELEMENTS, LARGER):
         at = [row for row in rows if row.elements == elements]
         for peer in PEERS:
             mean = ratios(at, peer)
@@ -105,13 +105,13 @@ INTERRUPTED = 130
 
 
 def selected(words: Sequence[str], elements: Sequence[int]) -> Iterator[tuple[Stage, int]]:
-    """The stages of which name, kind or source hold one of the words, at the sizes; all, where
-    nothing is asked for."""
+    """The stages of which name, kind or source hold one of the words, at the sizes; all stages, and
+    ELEMENTS, where nothing is asked for."""
     for stage in STAGES:
         told = f"{stage.name}, {stage.kind}, {stage.source}"
         if not words or any(word in told for word in words):
-            for count in ELEMENTS:
-                if not elements or count in elements:
+            for count in (*ELEMENTS, LARGER):
+                if count in (elements or ELEMENTS):
                     yield stage, count
 
 
