@@ -16,6 +16,7 @@ from typing import Final
 
 import torch
 
+from einderive.eops.capture import capturing
 from einderive.eops.dtypes import accumulator, result
 from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
@@ -122,7 +123,8 @@ def _launcher(
             assert otherwise is not None
             return otherwise(*tensors)
         outs = kernel.outputs(dense)
-        if outs[0].is_cuda and all(out.numel() for out in outs) and aligned([*dense, *outs]):
+        whole = outs[0].is_cuda and all(out.numel() for out in outs)
+        if whole and aligned([*dense, *outs]) and not capturing():  # linking launches once more
             linked[devices, dtypes] = _again(kernel, dense, outs)
         return outs
 

@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from einderive.eops.cache_folder import VARIABLE
+from einderive.eops.triton_kernels import build as building
 from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.build import Kernel, build
 from einderive.eops.triton_kernels.tuning import kept as keeping
@@ -141,6 +142,23 @@ def test_operands_that_are_not_aligned_are_timed_apart(timed: list[Config]) -> N
     chosen(kernel, 68)
     assert len(timed) == 2 * len(SECONDS)
     assert len(kernel.chosen) == 2
+
+
+def test_nothing_is_timed_in_the_capture_of_a_graph(
+    place: Path, timed: list[Config], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "capturing", lambda: True)
+    kernel = made()
+    assert chosen(kernel) == 0
+    assert not timed
+    assert not kernel.chosen
+    monkeypatch.setattr(building, "capturing", lambda: False)
+    assert chosen(kernel) == 1
+    monkeypatch.setattr(building, "capturing", lambda: True)
+    assert chosen(kernel) == 1
+    assert chosen(kernel, 68) == 1  # as good a guess as there is
+    assert len(timed) == len(SECONDS)
+    assert len(list(place.iterdir())) == 1
 
 
 @pytest.mark.parametrize(
