@@ -20,6 +20,8 @@ import torch
 from torch.autograd import forward_ad
 from torch.overrides import handle_torch_function, has_torch_function
 
+from einderive.eops.capture import capturing
+
 Result = TypeVar("Result")
 KernelFor = Callable[..., Any]
 _KNOWN: WeakSet[Callable[..., object]] = WeakSet()
@@ -59,9 +61,10 @@ def is_opaque(function: Callable[..., object]) -> bool:
 def recordable() -> bool:
     """Whether calls may be recorded.  They may not under a transformation or a dispatch mode of
     torch (`vmap`, `FakeTensorMode`), whose tensors must not be kept, nor where tangents are carried
-    along."""
+    along, nor in the capture of a CUDA graph, where what is made once would be made at a replay."""
     return (
         torch._C._functorch.maybe_current_level() is None
         and not torch._C._len_torch_dispatch_stack()
         and forward_ad._current_level < 0
+        and not capturing()
     )

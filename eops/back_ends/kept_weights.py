@@ -3,7 +3,8 @@
 They are computed again if a weight is another tensor, or was written to through torch, and after a
 step of any optimizer: the fused ones write past torch's count.  The weights of the last call are
 kept alive, so that no other tensor can take their address.  Threads that call with different
-weights replace the kept results, and each returns its own.
+weights replace the kept results, and each returns its own.  A CUDA graph computes them at each
+replay: it would not see that weights change, and kept results that were replaced are gone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from einderive.eops.back_ends.task import BackEnd, Run, Task
+from einderive.eops.capture import capturing
 from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.stage import lower_all
 from einderive.ta.exact.interp import input_tensors
@@ -46,6 +48,9 @@ def _lower(task: Task) -> Run | None:
     def kept(*buffers: torch.Tensor) -> torch.Tensor:
         nonlocal last
         inputs = dict(zip(given, buffers, strict=True))
+        if capturing():
+            with torch.no_grad():
+                return compute(inputs)
         found = [inputs[source] for source in needed]
         key = [_period, *map(_state, found)]
         held = last  # read once: another thread may replace it at any time

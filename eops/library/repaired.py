@@ -9,7 +9,8 @@ concerns more than a quarter of Y, all of Y is computed again.
 
 A sum whose terms have either sign can be near 0 as written too.  For such a sum, |Y| and U are the
 largest over the loops that the differences lack.  The data decide in each call: hard data cost
-time, and keep their digits.
+time, and keep their digits.  A CUDA graph decides nothing, so in its capture all of Y is computed
+as written.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Final
 
 import torch
 
+from einderive.eops.capture import capturing
 from einderive.eops.expanded import Expanded, Product, expanded, product_of
 from einderive.eops.library.arrange import library_call
 from einderive.eops.library.operators import operator
@@ -123,6 +125,8 @@ def _repair(
     @torch.no_grad()
     def repair(fast: torch.Tensor, bound: torch.Tensor, *given: torch.Tensor) -> torch.Tensor:
         """`bound` is overwritten, where its elements are memory of their own."""
+        if capturing():
+            return written(dict(zip(sources, given, strict=True)))
         size = fast if product.not_negative and product.coefficient > 0 else fast.abs()
         if alone:
             size, bound = size.amax(alone), bound.amax(alone)

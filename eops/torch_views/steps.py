@@ -161,7 +161,11 @@ def shared(node: object, step: Step) -> Step:
 def constant(value: Number | complex) -> Step:
     def run(frame: Frame) -> Value:
         scalar = frame.scalar(value)
-        return Value(torch.tensor(scalar, dtype=frame.dtype, device=frame.device), False)
+        if isinstance(scalar, complex):  # which may leave the type's range
+            made = torch.tensor(scalar, dtype=frame.dtype, device=frame.device)
+        else:  # copies nothing to a GPU, so that a CUDA graph may capture it
+            made = torch.full((), scalar, dtype=frame.dtype, device=frame.device)
+        return Value(made, False)
 
     return Step((), run)
 
@@ -317,7 +321,9 @@ def condition_mask(condition: Condition) -> Step:
         def value_of(i: int) -> torch.Tensor:
             return align(frame.iterators(i), (i,), dims)
 
-        first = torch.as_tensor(affine.evaluate(left, value_of), device=frame.device)
+        first = affine.evaluate(left, value_of)
+        if not row.terms:
+            first = torch.full((), first, device=frame.device)
         other = affine.evaluate(negated, value_of)
         mask = compare(first, other)
         return Value(mask, True)

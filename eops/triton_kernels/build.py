@@ -11,6 +11,7 @@ import importlib.util
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -23,11 +24,14 @@ import torch
 
 from einderive.eops.ahead_of_time.compiled import Compiled, compiled_for
 from einderive.eops.cache_folder import cache_folder
+from einderive.eops.capture import capturing
+from einderive.eops.kept_files import write_whole
 from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import Plan, plan
 from einderive.eops.triton_kernels.rows import RowPlan
+from einderive.eops.triton_kernels.tuning.kept import digest, keep, kept
 from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Scope
 
@@ -35,6 +39,10 @@ Planned: TypeAlias = Plan | RowPlan
 FP_FUSION: Final = True
 """Whether a*b + c may become one fused operation, which rounds once instead of twice.  The option
 is always passed on, since Triton's own default changes with its version."""
+ALIGNMENT: Final = 16
+"""Bytes: a kernel compiled for pointers at multiples of this is right for such pointers only."""
+_TIMING: Final = threading.Lock()
+"""Configurations are timed by one thread at a time."""
 
 
 def interpreting() -> bool:
@@ -50,7 +58,7 @@ def default_cache() -> Path:
 
 @cache
 def _temporary() -> tempfile.TemporaryDirectory[str]:
-    """Where sources are while the process runs, as Triton reads a kernel's source from a file."""
+    """Where sources are if they cannot be kept, as Triton reads a kernel's source from a file."""
     return tempfile.TemporaryDirectory(prefix="einderive-")
 
 
@@ -59,15 +67,7 @@ def write_source(source: str, directory: Path) -> Path:
     path = directory / f"eop_{hashlib.sha256(source.encode()).hexdigest()}.py"
     if path.is_file() and path.read_text(encoding="utf-8") == source:
         return path
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor, temporary = tempfile.mkstemp(dir=directory, suffix=".tmp")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(source)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, source.encode())
     return path
 
 
@@ -92,7 +92,8 @@ class Kernel:
 
     Tensors come in the order of `plan.sources`, dense, with the sources' shapes and the plan's
     element types, all on one device.  On a GPU the plan's configurations are timed at the first
-    call on each kind of device and the fastest is kept in `chosen`.
+    call on each kind of device and the fastest is kept in `chosen`.  Their times are kept on disk
+    (`tuning`): another process takes the fastest without a trial.
     """
 
     plan: Planned
@@ -101,7 +102,7 @@ class Kernel:
     function: Any
     chosen: dict[str, Config] = field(default_factory=dict)
     tried: dict[Config, float] = field(default_factory=dict)
-    """Seconds of the configurations that were timed."""
+    """Seconds of the configurations that were timed, here or by an earlier process."""
     compiled: dict[Config, Any] = field(default_factory=dict)
     """What Triton compiled for each configuration."""
 
@@ -150,16 +151,35 @@ class Kernel:
         return compiled_for(target, self.function, dtypes, config.blocks, options)
 
     def config(self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]) -> Config:
-        """The fastest configuration for the device that the tensors lie on."""
+        """The fastest configuration for the device that the tensors lie on.  Nothing is timed in
+        the capture of a CUDA graph, where no one waits for the device."""
         configs, device = self.plan.configs, outs[0].device
         if device.type != "cuda" or len(configs) == 1:
             return configs[0]
-        key = torch.cuda.get_device_name(device)
-        if key not in self.chosen:
+        kind = _kind(device, aligned([*tensors, *outs]))
+        if kind not in self.chosen:
+            if capturing():
+                return self.chosen_config()
+            with _TIMING:
+                if kind not in self.chosen:
+                    self._choose(kind, tensors, outs)
+        return self.chosen[kind]
+
+    def _choose(
+        self, kind: str, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]
+    ) -> None:
+        """Choose the configuration for a kind of device by its times, kept or measured now."""
+        configs = self.plan.configs
+        words = [*map(str, configs)]
+        shapes = [source.ranges for source in self.plan.sources]
+        name = digest(self.source, shapes, self.plan.dtypes, self.plan.outs, words, kind)
+        seconds = kept(name, words)
+        if seconds is None:
             trial = [*map(torch.empty_like, outs)]  # the outputs show what the chosen one wrote
-            self.tried.update((c, self._seconds(c, tensors, trial)) for c in configs)
-            self.chosen[key] = min(configs, key=self.tried.__getitem__)
-        return self.chosen[key]
+            seconds = tuple([self._seconds(config, tensors, trial) for config in configs])
+            keep(name, dict(zip(words, seconds, strict=True)))
+        self.tried.update(zip(configs, seconds, strict=True))
+        self.chosen[kind] = configs[seconds.index(min(seconds))]
 
     def chosen_config(self) -> Config:
         """The configuration that was fastest where the kernel ran last, or the best guess."""
@@ -202,6 +222,19 @@ class Kernel:
         return device
 
 
+def _kind(device: torch.device, at_multiples: bool) -> str:
+    """What times depend on besides the kernel: the kind of device, and whether all tensors start at
+    multiples of ALIGNMENT."""
+    major, minor = torch.cuda.get_device_capability(device)
+    name = f"{torch.cuda.get_device_name(device)}, {major}.{minor}"
+    return name if at_multiples else f"{name}, not aligned"
+
+
+def aligned(tensors: Sequence[torch.Tensor]) -> bool:
+    """Whether all tensors start at multiples of ALIGNMENT."""
+    return all(tensor.data_ptr() % ALIGNMENT == 0 for tensor in tensors)
+
+
 def build(
     scope: Scope,
     dtypes: Sequence[str] | None = None,
@@ -226,7 +259,10 @@ def build_rows(made: RowPlan, *, formula: str = "", cache: Path | None = None) -
 
 def kernel_of(made: Planned, source: str, cache: Path | None = None) -> Kernel:
     """The kernel of a plan with this source.  Raises BuildError."""
-    path = write_source(source, (cache or default_cache()).resolve())
+    try:
+        path = write_source(source, (cache or default_cache()).resolve())
+    except OSError:  # the disk is full, say
+        path = write_source(source, Path(_temporary().name).resolve())
     kernel = Kernel(made, source, path, _load_module(path).eop)
     KNOWN[source] = kernel
     return kernel

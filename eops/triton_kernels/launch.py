@@ -16,10 +16,17 @@ from typing import Final
 
 import torch
 
+from einderive.eops.capture import capturing
 from einderive.eops.dtypes import accumulator, result
 from einderive.eops.loops.group import Group
 from einderive.eops.opaque import opaque
-from einderive.eops.triton_kernels.build import Kernel, build, build_rows, build_stage
+from einderive.eops.triton_kernels.build import (
+    Kernel,
+    aligned,
+    build,
+    build_rows,
+    build_stage,
+)
 from einderive.eops.triton_kernels.products import product_plan
 from einderive.eops.triton_kernels.rows import row_plan
 from einderive.eops.triton_kernels.split import split
@@ -28,8 +35,6 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import sources
 from einderive.ta.printing.show import show_stage
 
-ALIGNMENT: Final = 16
-"""Bytes: a kernel compiled for pointers at multiples of this is right for such pointers only."""
 KEPT: Final = 512
 """Kernels that are kept, with their configurations, for other programs with the same stage."""
 
@@ -118,16 +123,12 @@ def _launcher(
             assert otherwise is not None
             return otherwise(*tensors)
         outs = kernel.outputs(dense)
-        if outs[0].is_cuda and all(out.numel() for out in outs) and aligned([*dense, *outs]):
+        whole = outs[0].is_cuda and all(out.numel() for out in outs)
+        if whole and aligned([*dense, *outs]) and not capturing():  # linking launches once more
             linked[devices, dtypes] = _again(kernel, dense, outs)
         return outs
 
     return run
-
-
-def aligned(tensors: list[torch.Tensor]) -> bool:
-    """Whether all tensors start at multiples of ALIGNMENT."""
-    return all(tensor.data_ptr() % ALIGNMENT == 0 for tensor in tensors)
 
 
 def _again(kernel: Kernel, dense: list[torch.Tensor], outs: tuple[torch.Tensor, ...]) -> Launch:

@@ -199,7 +199,7 @@ class CompiledFunction(Outcome, Uncopied):
         - Operands are tensors of the formula's shapes and types, by position or by name.
         - Results are contiguous, and have memory of their own.
         - It has gradients, and `torch.func` may transform it.
-        - In a CUDA graph, call it once before the capture, since kernels are built at first use.
+        - For a CUDA graph, call it once before the capture: kernels are built at the first call.
 
         Raises TextError if another function has the name."""
         made: Callable[..., Any] = import_module(NAMED).torch_operator(self, name)

@@ -20,6 +20,7 @@ from torch._functorch.pyfunctorch import temporarily_clear_interpreter_stack
 from torch.autograd import forward_ad
 from torch.nn import Parameter
 
+from einderive.eops.capture import capturing
 from einderive.eops.opaque import recordable
 from einderive.frontend.call.guard import (
     MISS,
@@ -40,6 +41,7 @@ from einderive.frontend.call.operands import (
 from einderive.frontend.call.record import Unrecordable, record
 from einderive.frontend.call.simplify import Simple, simplified
 from einderive.frontend.call.source import Flat, body, guarded, key_of, recording_call
+from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.program import Program
 
@@ -213,6 +215,12 @@ class Caller:
         key = self._key(tensors)
         with torch.autocast(self.device, enabled=False) if autocast() else nullcontext():
             linked = self._linked.get(key)
+            if linked is None and capturing():
+                raise BuildError(
+                    "the call is the first one with such operands, and a CUDA graph captures it",
+                    next_step="call the function before the capture too, with operands of the "
+                    "same shapes, element types and strides: kernels are built and timed then",
+                )
             if linked is None:
                 return self._recorded(key, tensors, given) if recordable() else self._run(tensors)
             self._ask_first(linked, given)

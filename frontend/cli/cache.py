@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 KINDS = ("derivation", "choice")
 """What is listed; `einderive machine` shows the profile."""
-KERNELS = {"kernels": "compiled loops", "triton": "sources of Triton kernels"}
+KERNELS = {
+    "kernels": "compiled loops",
+    "triton": "sources of Triton kernels",
+    "configurations": "Triton kernels with timed configurations",
+}
 """Folders beside the store that back ends fill."""
 
 

@@ -30,7 +30,7 @@ Run = Callable[[], object]
 
 def gpu_seconds(run: Run) -> float:
     """The GPU's time of one call, without what the host does before; NaN where the call cannot be
-    recorded."""
+    recorded.  A sum that is repaired where the data ask for it is computed as written there."""
     if not torch.cuda.is_available():  # in Triton's interpreter
         return timed(run, cuda=False)
     event: Any = torch.cuda.Event

@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -26,6 +25,7 @@ from numba.core.registry import cpu_target
 
 from einderive.eops.cpu_kernels.calls.entry import Code
 from einderive.eops.cpu_kernels.calls.linked import Content, content, folder, needs_of
+from einderive.eops.kept_files import keep_small, write_whole
 
 MOST_BYTES: Final = 64 << 20
 """Bytes on disk.  Beyond this, the kernels that were not used for the longest time are deleted,
@@ -94,28 +94,7 @@ def store(name: str, compiled: Library) -> Code:
     library, _, (machine, bitcode) = compiled.library.serialize_using_object_code()
     made = Content(compiled.symbol, library, needs_of(machine), machine, bitcode)
     with suppress(OSError):
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(dir=place)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(made.text())
-            os.replace(draft, place / name)
-        except OSError:
-            os.unlink(draft)
-            raise
+        write_whole(place / name, made.text())
         code = code._replace(file=name)
-        _keep_small(place)
+        keep_small(place, MOST_BYTES)
     return code
-
-
-def _keep_small(place: Path) -> None:
-    """Delete the files that were used least lately, where all together are too large."""
-    files = sorted(((p.stat(), p) for p in place.iterdir()), key=lambda file: file[0].st_mtime)
-    total = sum(status.st_size for status, _ in files)
-    if total <= MOST_BYTES:
-        return
-    for status, path in files:
-        path.unlink(missing_ok=True)
-        total -= status.st_size
-        if total <= MOST_BYTES // 2:
-            return

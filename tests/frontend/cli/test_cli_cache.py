@@ -70,20 +70,23 @@ def test_what_compile_keeps_is_listed_and_forgotten(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ed.compile(FORMULA, **OPTIONS)
-    kernel = folder / "cache" / "kernels" / "one"
-    kernel.parent.mkdir(exist_ok=True)
-    kernel.write_bytes(bytes(100))
+    kernel, times = (folder / "cache" / name / "one" for name in ("kernels", "configurations"))
+    for file in (kernel, times):
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(bytes(100))
     rows = printed(capsys, "list")
     assert {row["kind"] for row in rows} == {"choice", "derivation"}
     assert all("D[i,j]" in row["formula"] and "9 x 4" in row["formula"] for row in rows)
     found = printed(capsys, "info")
     assert found["kept"] == {"derivations": 1, "choices": 1}
     assert found["folders"]["compiled loops"][1] >= 100
+    assert found["folders"]["Triton kernels with timed configurations"] == [1, 100]
     assert main(["cache", "list"]) == 0
     assert "candidates" in capsys.readouterr().out
     assert main(["cache", "clear"]) == 0
     assert not [*store().every()]
     assert not kernel.exists()
+    assert not times.exists()
 
 
 def test_a_derivation_goes_elsewhere_and_saves_the_search(

@@ -1,0 +1,36 @@
+"""Files that back ends keep in the folder of caches: each appears whole or not at all, and those of
+one folder together stay small."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write the file by renaming a finished temporary one over it.  Its folder is made if there is
+    none, for this user alone.  Raises OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, draft = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(draft, path)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def keep_small(folder: Path, most: int) -> None:
+    """Delete the files that were used least lately, if all together have more than `most` bytes,
+    down to half of it.  Raises OSError."""
+    files = sorted(((p.stat(), p) for p in folder.iterdir()), key=lambda file: file[0].st_mtime)
+    total = sum(status.st_size for status, _ in files)
+    if total <= most:
+        return
+    for status, path in files:
+        path.unlink(missing_ok=True)
+        total -= status.st_size
+        if total <= most // 2:
+            return
