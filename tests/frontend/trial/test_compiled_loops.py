@@ -143,6 +143,20 @@ def test_stages_over_the_same_rows_are_one_kernel(name: str) -> None:
     torch.testing.assert_close(halves[0], expected(x.half())[0], rtol=2e-2, atol=2e-2)
 
 
+def test_slices_of_unequal_width_beside_loops() -> None:
+    text = (
+        "out Q[i,j] = X[i,j] where j in 0:20; out K[i,j] = X[i,j+20] where j in 0:10; "
+        "out Z[i,j] = exp(X[i,j])"
+    )
+    found = ed.derive(text, budget=UNCHANGED, X=(40, 30))
+    built = executable(found.unchanged, "cpu", compiled=True)
+    assert CPU_KERNELS.word in built.words
+    x = torch.randn(40, 30)
+    (tensor,) = found.source.inputs
+    for result, wanted in zip(built({tensor: x}), (x[:, :20], x[:, 20:], x.exp()), strict=True):
+        torch.testing.assert_close(result, wanted)
+
+
 @pytest.mark.compiled
 def test_compile_tries_softmax_as_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates_win(monkeypatch)
