@@ -74,8 +74,18 @@ def test_a_chosen_one_gives_the_formula(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.compiled
 def test_without_numba_torch_computes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpu_kernels, "installed", lambda: False)
-    f = ed.compile(CHAIN, **SHAPES)
+    """And the report says why, and how to get it."""
+    sentence = (
+        "No loops were compiled, since numba cannot be imported here; `pip install numba` "
+        "installs what is missing."
+    )
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "numba", None)
+        cpu_kernels.missing.cache_clear()
+        f = ed.compile(CHAIN, **SHAPES)
+        assert sentence in " ".join(str(f).split())
+    cpu_kernels.missing.cache_clear()
+    assert "No loops were compiled" not in str(f)
     assert AS_GIVEN not in [trial.label for trial in f.trials]
     x, w = torch.rand(40, 30), torch.rand(30)
     torch.testing.assert_close(f(X=x, w=w), (x * w + x) / (1 + w * w) - x)
