@@ -267,6 +267,7 @@ def test_quotients_by_what_a_row_has_in_common_are_tried_as_products(
         best = replace(entrants[-1], timing=Timing(0.1, 0.0, (0.1,) * 4))
         return [*chosen, best], False
 
+    monkeypatch.setattr("einderive.frontend.trial.compiling.PROMISING", 0.0)  # also of slow loops
     monkeypatch.setattr("einderive.frontend.trial.choose.raced", last)
     monkeypatch.setattr("einderive.frontend.trial.winner.wins_again", lambda *_: True)
     text = "Y[i,j] = X[i,j]/sum[k](abs(X[i,k]))"
