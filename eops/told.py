@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from einderive.ta.ir.node import Scope, Source
+from einderive.ta.ir.node import Scope, Source, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +47,15 @@ class Told:
     compiled: Callable[[str], tuple[Launch, ...]] | None = field(
         default=None, compare=False, repr=False
     )
+
+
+def operand_line(name: str, source: Source, dtype: str) -> str:
+    """`a0 = X[0:30, 0:40], float32`: what an argument of a kernel is."""
+    label = source.name if isinstance(source, Tensor) else "stage"
+    ranges = ", ".join(f"{side.lo}:{side.hi}" for side in source.ranges)
+    return f"{name} = {label}[{ranges}], {dtype}"
+
+
+def plain(line: str) -> str:
+    """The line in ASCII without breaks, as a source may hold it."""
+    return line.encode("unicode_escape").decode("ascii")

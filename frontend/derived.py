@@ -70,8 +70,9 @@ class Derived(Uncopied):
     stats: Statistics
     weights: tuple[str, ...] = ()
     stated: Sequence[Stated] = ()
-    """The record's statements about each candidate.  Empty for a derivation that was not read from
-    a file."""
+    """The record's statements about the candidates that it holds, in their order.  Empty for a
+    derivation that was not read from a file; candidates that `compile` adds come after those of the
+    record, and nothing is stated about them."""
     accuracy: Accuracy = "normwise"
     nan: Nan = "ignore"
     graph: Graph | None = field(default=None, repr=False)
@@ -138,10 +139,10 @@ class Derived(Uncopied):
     def check(self, candidate: int = 0) -> Report:
         """Verify a candidate, counted from 0, from its steps alone.
 
-        The report is true if everything holds.  For a derivation that was read from a record, this
-        includes everything that the record states."""
-        plan = self._plan(candidate)
-        return self.check_plan(plan, self.stated[candidate] if self.stated else None)
+        The report is true if everything holds.  For a candidate that was read from a record, this
+        includes everything that the record states of it."""
+        plan, number = self._plan(candidate), index(candidate)
+        return self.check_plan(plan, self.stated[number] if number < len(self.stated) else None)
 
     def check_plan(self, plan: Plan, stated: Stated | None = None) -> Report:
         """Verifies a program that was put together from this derivation.  `stated` is what a record

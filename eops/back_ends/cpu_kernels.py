@@ -38,10 +38,15 @@ PART: Final = 0.1
 
 
 @cache
-def installed() -> bool:
-    """Whether numba and the packages that it needs are installed.  Without them, stages are torch
+def missing() -> tuple[str, ...]:
+    """The packages that compile loops and are not there.  Without one, stages are torch's
     operations."""
-    return all(find_spec(name) is not None for name in ("numba", "llvmlite", "platformdirs"))
+    return tuple(name for name in ("numba", "llvmlite", "platformdirs") if find_spec(name) is None)
+
+
+def installed() -> bool:
+    """Whether loops can be compiled."""
+    return not missing()
 
 
 def worth_compiling(task: Task) -> bool:

@@ -21,6 +21,7 @@ from einderive.eops.cpu_kernels.compiling.stored import digest, store, stored
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.functions import functions, near_by
 from einderive.eops.cpu_kernels.numbers import Numbers
+from einderive.eops.cpu_kernels.shown import shown
 from einderive.eops.cpu_kernels.words import half_types, machine
 from einderive.eops.cpu_kernels.words.quotients import divisions
 from einderive.eops.cpu_kernels.words.simple_elements import truths
@@ -54,9 +55,11 @@ THREADS: Final = dict(zip(("wait_for_all", "this_thread", "all_threads"), ALONE,
 
 @dataclass(frozen=True)
 class Kernel:
-    """A compiled group of stages.  `source` is the text that was compiled; `numbers` are what it
-    leaves open."""
+    """A compiled group of stages, for operands of these `types`.  `source` is the text that was
+    compiled; `numbers` are what it leaves open."""
 
+    group: Group
+    types: tuple[str, ...]
     plan: Plan
     source: str
     code: Code
@@ -65,6 +68,11 @@ class Kernel:
     numbers: tuple[int, ...] = ()
     work: float = 0
     """The number of its operations."""
+
+    @property
+    def shown(self) -> str:
+        """The source as a reader sees it."""
+        return shown(self.source, self.group, self.types, self.plan.outputs)
 
     @property
     def several(self) -> bool:
@@ -158,7 +166,8 @@ def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, thre
     )
     portable = partial(compile_it, vectors=False)
     numbers = tuple(emitter.numbers.given)
-    return Kernel(found, source, compile_it(), portable, numbers, steps(found))
+    code = compile_it()
+    return Kernel(group, typing.operands, found, source, code, portable, numbers, steps(found))
 
 
 class _Types(NamedTuple):

@@ -10,6 +10,7 @@ import torch
 from einderive.eops.cpu_kernels.build import planned_threads
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
+from einderive.eops.cpu_kernels.shown import shown
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.cost import seconds
@@ -28,7 +29,9 @@ def told(group: Group, types: Mapping[Source, str], open_sizes: bool = False) ->
     typing = typing_of(group, [getattr(torch, types[source]) for source in group.operands])
     strides = dense(group)
     threads = planned_threads()
-    made = None if typing is None else plan(group, strides, typing, open_sizes, threads)
+    if typing is None:
+        return None
+    made = plan(group, strides, typing, open_sizes, threads)
     if made is None:
         return None
     source = Emitter(made, Numbers(open_sizes)).source()
@@ -41,7 +44,7 @@ def told(group: Group, types: Mapping[Source, str], open_sizes: bool = False) ->
         "p",
         "Python, compiled by LLVM",
         str(made),
-        source,
+        shown(source, group, typing.operands, made.outputs),
         tuple(_launches(made, every)),
     )
 

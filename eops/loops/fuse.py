@@ -147,8 +147,9 @@ def _pays(
 
 def predicted(group: Group, launch: float = LAUNCH) -> float | None:
     """The seconds of the group on dense operands.  None if no one kernel computes it, or only one
-    of so many values that it takes long to compile."""
-    if all(map(is_view, group.stages)):
+    of so many values that it takes long to compile.  A view alone is torch's; a kernel copies
+    several of them."""
+    if len(group.stages) == 1 and is_view(group.stages[0]):
         return VIEW
     found = plan(group, dense(group))
     if found is None or (len(group.stages) > 1 and len(found.values) > MOST_VALUES):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from einderive.eops.told import operand_line, plain
 from einderive.eops.triton_kernels.emit_access import TRITON_DTYPE
 from einderive.eops.triton_kernels.emit_dot import dot_kernel
 from einderive.eops.triton_kernels.emit_loops import (
@@ -15,7 +16,6 @@ from einderive.eops.triton_kernels.emit_loops import (
 )
 from einderive.eops.triton_kernels.emit_scalar import helper_source
 from einderive.eops.triton_kernels.plan import Plan
-from einderive.ta.ir.node import Tensor
 
 PROGRAM = {
     "loop": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1 of the flattened output",
@@ -73,9 +73,7 @@ def _comments(plan: Plan, formula: str) -> list[str]:
     """What the kernel computes, a line each."""
     lines = [line for line in formula.splitlines() if line.strip()]
     for i, (source, dtype) in enumerate(zip(plan.sources, plan.dtypes, strict=True)):
-        label = source.name if isinstance(source, Tensor) else "stage"
-        ranges = ", ".join(f"{r.lo}:{r.hi}" for r in source.ranges)
-        lines.append(f"a{i} = {label}[{ranges}], {dtype}")
+        lines.append(operand_line(f"a{i}", source, dtype))
     loops = ", ".join(f"{r.lo}:{r.hi}" for r in plan.scope.loops)
     lines.append(f"out[{loops}], {plan.out_dtype}; computed in {TRITON_DTYPE[plan.compute][3:]}")
     lines.append(PROGRAM[plan.form].format(*plan.tile))
@@ -90,6 +88,5 @@ def _comments(plan: Plan, formula: str) -> list[str]:
 
 
 def _comment(line: str) -> str:
-    plain = line.encode("unicode_escape").decode("ascii")
     # Python takes `coding:` or `coding=` in a comment at the top for the file's encoding.
-    return "# " + re.sub(r"coding(?=[:=])", "coding ", plain)
+    return "# " + re.sub(r"coding(?=[:=])", "coding ", plain(line))

@@ -63,7 +63,7 @@ class Kernels:
         text = _without_python(str(library._get_module_for_linking()))
         file, threads = f"{self.prefix}_{name}.ll", f"{self.prefix}_threads"
         self.files[file] = text
-        self.files[f"{self.prefix}_{name}.py.txt"] = kernel.source
+        self.files[f"{self.prefix}_{name}.py.txt"] = kernel.shown
         self.files[f"{threads}.py"] = getsource(threads_module)
         alone = ", ".join(f'"{name}": NUMBER(lambda: {one()})' for name, one in ALONE.items())
         self.files[f"{self.prefix}_loops.py"] = template("loops").format(

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from einderive.derivations.record.assumptions import used_by_all
+from einderive.eops.back_ends.cpu_kernels import missing
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
@@ -27,7 +28,7 @@ from einderive.frontend.text import (
     tensors,
 )
 from einderive.frontend.trial.steady import MARGIN
-from einderive.frontend.trial.trial import AS_GIVEN, GIVEN, Trial
+from einderive.frontend.trial.trial import AS_GIVEN, GIVEN, IN_LOOPS, Trial
 from einderive.ta.ir.program import Assumption
 from einderive.ta.printing.show import show_program
 
@@ -56,6 +57,9 @@ def compiled_parts(compiled: Race, width: int) -> Iterator[RenderableType]:
     yield ""
     if plain := underived(compiled):
         yield indented(capitalised(f"{plain}."))
+        yield ""
+    if lacking := without_loops(compiled):
+        yield indented(lacking)
         yield ""
     yield from _trials(compiled)
     yield ""
@@ -214,6 +218,19 @@ def underived(compiled: Race) -> str:
     else:
         why = f", because it takes {taken}, not clearly less than {own}"
     return f"{text}. The best derived program, {best.label}, was not chosen{why}"
+
+
+def without_loops(compiled: Race) -> str:
+    """Why no loops were compiled for a CPU, in a sentence, and what to do about it, where a package
+    is not there.  Empty otherwise, and for a race of another machine."""
+    if isinstance(compiled, RecordedRace) or compiled.device != "cpu" or not missing():
+        return ""
+    if any(trial.label.endswith(IN_LOOPS) for trial in compiled.trials):
+        return ""  # a remembered race
+    return (
+        f"No loops were compiled, since {listed(missing())} cannot be imported here; "
+        f"`pip install {' '.join(missing())}` installs what is missing."
+    )
 
 
 def verdict(compiled: Race) -> str:

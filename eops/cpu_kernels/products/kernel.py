@@ -51,7 +51,7 @@ class Narrow(Kernel):
         return (((self.numbers[0], self.form.columns), getattr(torch, self.form.dtype)),)
 
     @property
-    def source(self) -> str:
+    def shown(self) -> str:
         return f"{__doc__}\n{self.form.columns} columns of {self.form.dtype}\n"
 
     @property

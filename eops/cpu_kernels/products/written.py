@@ -50,7 +50,7 @@ class Kernel:
         raise NotImplementedError
 
     @property
-    def source(self) -> str:
+    def shown(self) -> str:
         """The kernel in words: it is written for LLVM, not in Python."""
         raise NotImplementedError
 

@@ -9,6 +9,7 @@ import pytest
 
 from einderive.eops.cpu_kernels.build import takes
 from einderive.eops.loops import fuse
+from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.fuse import groups
 from einderive.eops.loops.group import Group
 from einderive.ta.ir.node import Scope
@@ -16,6 +17,8 @@ from einderive.ta.ir.subst import nested_scopes, stages
 from einderive.ta.notation.parse import parse
 from tests.amount import CAMPAIGN
 from tests.eops.loops.programs import drawn
+from tests.showcases.cases_11_17 import ALGEBRA
+from tests.showcases.cases_18_30 import LAYERS
 
 
 def waiting(
@@ -49,6 +52,42 @@ def test_a_stage_that_two_groups_compute_has_what_it_reads() -> None:
     times = [sum(stage in group.stages for group in found) for stage in reads]
     assert max(times) == 2
     assert waiting(reads, found, program.roots()) == ([], set())
+
+
+SLICES = "out Q[i,j] = X[i,j] where j in 0:{0}; out K[i,j] = X[i,j+{0}] where j in 0:{1}"
+
+
+@pytest.mark.parametrize(
+    ("rows", "widths", "kernels"),
+    [
+        (40, (15, 15), 1),
+        (40, (20, 10), 2),  # whose loops no kernel has in common
+        (40_000, (200, 200), 2),  # as views take less time than copies
+    ],
+)
+def test_slices_are_copied_together_where_one_kernel_does_it_in_less_time(
+    rows: int, widths: tuple[int, int], kernels: int
+) -> None:
+    roots = parse(SLICES.format(*widths), {"X": (rows, sum(widths))}).roots()
+    found = groups(dict.fromkeys(roots, ()), roots, roots)
+    assert len(found) == kernels
+    assert all(plan(group, dense(group)) is not None for group in found)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "16 projections of unequal width, features first",
+        "16 two batched projections",
+        "24 convolutions 3x3 and 5x5, NHWC",
+    ],
+)
+def test_every_group_of_programs_with_slices_has_a_plan(name: str) -> None:
+    case = {**ALGEBRA, **LAYERS}[name]
+    roots = parse(*case.problem(case.hand, case.sizes)).roots()
+    reads = {stage: nested_scopes(stage) for stage in stages(*roots)}
+    found = groups(reads, [stage for stage in reads if takes(stage)], roots)
+    assert all(plan(group, dense(group)) is not None for group in found)
 
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(k, marks=CAMPAIGN) for k in range(1, 10))])

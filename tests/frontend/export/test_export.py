@@ -53,6 +53,10 @@ def test_compiled_loops_run_by_themselves(tmp_path: Path) -> None:
     files = write(found.source, run, "cpu", tmp_path, "as given")
     assert sorted(tmp_path.iterdir()) == sorted(files)
     assert any(file.suffix == ".ll" for file in files)
+    (source,) = tmp_path.glob("*.py.txt")
+    (function,) = ast.parse(source.read_text()).body
+    assert isinstance(function, ast.FunctionDef)
+    assert "max[j:0:20] " in (ast.get_docstring(function) or "")
     done = alone(tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("right\n")

@@ -37,7 +37,7 @@ def test_the_source_is_the_one_that_is_compiled() -> None:
     typing = typing_of(group, [torch.float32, torch.float32])
     assert typing is not None
     built = build_loops(group, dense(group), typing)
-    assert kernel.source == built.source
+    assert kernel.source == built.shown
     assert kernel.plan.endswith(str(built.plan))
     assert "p0 is A, 256 x 16 float32" in kernel.plan
     assert kernel.stages == (0,)

@@ -74,8 +74,18 @@ def test_a_chosen_one_gives_the_formula(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.compiled
 def test_without_numba_torch_computes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cpu_kernels, "installed", lambda: False)
-    f = ed.compile(CHAIN, **SHAPES)
+    """And the report says why, and how to get it."""
+    sentence = (
+        "No loops were compiled, since numba cannot be imported here; `pip install numba` "
+        "installs what is missing."
+    )
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "numba", None)
+        cpu_kernels.missing.cache_clear()
+        f = ed.compile(CHAIN, **SHAPES)
+        assert sentence in " ".join(str(f).split())
+    cpu_kernels.missing.cache_clear()
+    assert "No loops were compiled" not in str(f)
     assert AS_GIVEN not in [trial.label for trial in f.trials]
     x, w = torch.rand(40, 30), torch.rand(30)
     torch.testing.assert_close(f(X=x, w=w), (x * w + x) / (1 + w * w) - x)
@@ -141,6 +151,20 @@ def test_stages_over_the_same_rows_are_one_kernel(name: str) -> None:
             torch.testing.assert_close(result, wanted, rtol=1e-4, atol=1e-5)
     halves = built({tensor: x.half()})  # stage by stage, as other types are
     torch.testing.assert_close(halves[0], expected(x.half())[0], rtol=2e-2, atol=2e-2)
+
+
+def test_slices_of_unequal_width_beside_loops() -> None:
+    text = (
+        "out Q[i,j] = X[i,j] where j in 0:20; out K[i,j] = X[i,j+20] where j in 0:10; "
+        "out Z[i,j] = exp(X[i,j])"
+    )
+    found = ed.derive(text, budget=UNCHANGED, X=(40, 30))
+    built = executable(found.unchanged, "cpu", compiled=True)
+    assert CPU_KERNELS.word in built.words
+    x = torch.randn(40, 30)
+    (tensor,) = found.source.inputs
+    for result, wanted in zip(built({tensor: x}), (x[:, :20], x[:, 20:], x.exp()), strict=True):
+        torch.testing.assert_close(result, wanted)
 
 
 @pytest.mark.compiled
@@ -243,6 +267,7 @@ def test_quotients_by_what_a_row_has_in_common_are_tried_as_products(
         best = replace(entrants[-1], timing=Timing(0.1, 0.0, (0.1,) * 4))
         return [*chosen, best], False
 
+    monkeypatch.setattr("einderive.frontend.trial.compiling.PROMISING", 0.0)  # also of slow loops
     monkeypatch.setattr("einderive.frontend.trial.choose.raced", last)
     monkeypatch.setattr("einderive.frontend.trial.winner.wins_again", lambda *_: True)
     text = "Y[i,j] = X[i,j]/sum[k](abs(X[i,k]))"
