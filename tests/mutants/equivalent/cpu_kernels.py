@@ -138,6 +138,23 @@ LISTED: tuple[Entry, ...] = (
         ("f'stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))})'",),
         "short way: one place more is checked, where nothing misses",
     ),
+    (
+        PASSES,
+        "Pass._one_quotient",
+        "f'({step} * ({high} - 1) + {rest}) // {by}'",
+        ("f'({step} * ({high}) + {rest}) // {by}'",),
+        "short way: one quotient more, that of no step",
+    ),
+    (
+        PASSES,
+        "Pass._one_quotient",
+        "f'for {q} in range({least}, {most} + 1):'",
+        (
+            "f'for {q} in range(({least} - 1), {most} + 1):'",
+            "f'for {q} in range({least}, ({most} + 1) + 1):'",
+        ),
+        "short way: one quotient more, that of no step",
+    ),
     (EMIT, "Emitter._decode", "steps > 1", ("True", "steps >= 1"), "multiplied by 1"),
     (
         PASSES,
