@@ -251,6 +251,7 @@ def cases() -> list[Case]:
     hostile = expr.tensor('x"""\nimport os\n', (4,))
     squares = expr.power(expr.add(read(double, 0, 1), expr.const(Fraction(1, 10))), 5)
     inverse = expr.add(expr.power(read(x2, 0, 1), -2), expr.power(read(x2, 0, row(x1=-1)), 7))
+    halved = read(x1, affine.shift(affine.floordiv(iterator(0), 2), 1))
     rank_one = expr.mul(read(x1, 0), read(x1, row(4, x0=-2), fill=Fraction(1, 3)))
     quotient = expr.divide(read(x1, 0), expr.mul(read(x1, row(1, x0=1)), read(x1, row(2, x0=1))))
     between = [Condition(">", row(5, x0=-1)), Condition(">", row(-1, x0=1))]
@@ -279,6 +280,7 @@ def cases() -> list[Case]:
         Case("softmax parts", softmax_parts(), "loop"),
         Case("causal maximum", causal(), "loop", 0),
         Case("floors", floors(), "loop"),
+        Case("a quotient of -1", scope([(-1, 8)], [], halved), "loop", 0),
         Case("early start", scope([(-4, 9)], [], read(early, 0, fill=-2)), "loop"),
         Case("negative sum", scope(box(4), [(-3, 2)], read(x1, row(3, x0=1, x1=1))), "loop"),
         Case("0-d sum", scope([], box(300), read(x1, 0)), "flat"),

@@ -179,6 +179,15 @@ def test_wide_indices() -> None:
     assert "tl.int64" in emit(plan(far))
 
 
+@pytest.mark.parametrize(("reducer", "asked"), [("sum", False), ("max", True)])
+def test_only_a_maximum_is_asked_for_nan(reducer: str, asked: bool) -> None:
+    """A sum with a NaN is one."""
+    x = expr.tensor("X", (6, 70))
+    made = plan(scope([(0, 6)], [(0, 70)], runner.read(x, 0, 1), reducer))
+    assert made.form == "flat"
+    assert ('float("nan")' in emit(made)) == asked
+
+
 def test_element_types() -> None:
     stage = runner.matmul("float32")
     assert result(stage, ("float16", "float16")) == "float16"
