@@ -223,6 +223,7 @@ def awkward() -> list[Case]:
     masked = expr.select([early], read(x, 0, 1), expr.const(Fraction(1, 4)))
     units = expr.mul(read(a, row(3, x0=1), 1, 3, fill=2), read(b, 3, 2))
     far = expr.mul(read(a, 0, 1, 3), read(b, 3, row(x2=2**30)))
+    filled = expr.mul(read(a, row(), 0, row(1, x2=1), fill=2), read(b, row(1, x2=1), 1, fill=3))
     one_row = expr.mul(read(a, row(), 0, row(40, x0=-40, x2=1)), read(b, 2, 1))
     return [
         Case("offset that cancels", scope(box(6), [], cancelled), "loop", 0),
@@ -233,6 +234,7 @@ def awkward() -> list[Case]:
         Case("unit loops only", scope([(-1, 0)], box(5), read(x, row(3, x0=1), 1)), "loop"),
         Case("unit loop, long", scope([(-1, 0)], box(70), read(x, row(3, x0=1), 1)), "flat"),
         Case("product of one row", scope(box(33, 17), box(40), one_row), "dot"),
+        Case("product of two fills", scope(box(33, 17), box(40), filled), "dot"),
         Case("product with units", scope([(-3, -2), (0, 33), (0, 17)], box(40), units), "dot"),
         Case("64-bit read", scope(box(4), [], read(x, 0, row(x0=2**30), fill=5)), "loop", 0),
         Case("64-bit product", scope(box(1, 33, 17), box(40), far), "dot"),
