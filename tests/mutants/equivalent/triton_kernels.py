@@ -42,6 +42,7 @@ LISTED: tuple[Entry, ...] = (
         "short way: it is lowered to where it is not negative either",
     ),
     (ACCESS, "bare", "text.startswith('-')", ("True",), "parentheses around a number"),
+    (ROWS, "_Writer.kernel", "plan.whole", ("True",), "places that each chunk gives anew"),
     (LOOPS, "decode", "lo >= 0", ("lo >= 0 - 1",), "parentheses around a number"),
     (LOOPS, "flat_kernel", "'0 * index[:, None]'", ("'0 + index[:, None]'",), ALL_LANES),
     (LOOPS, "flat_kernel", "'0 * index_r[None, :]'", ("'0 + index_r[None, :]'",), ALL_LANES),
