@@ -142,6 +142,11 @@ FAST: dict[str, tuple[str, Shapes, str]] = {
         {"X": (30, 400)},
         "t0 = int32(t0 + part0)",
     ),
+    "a count that begins with an integer": (
+        "N[i] = sum[j](where(X[i,j] > 2, 1, 0))",
+        {"X": (30, 400)},
+        "t0 = int32(0)",
+    ),
     "pairs in a loop that is cut where the outer step says": (
         "Y[i,j] = where(j <= i, X[i,j//2], W[j]^2)",
         {"X": (300, 150), "W": (300,)},
@@ -264,6 +269,7 @@ OPEN: dict[str, str] = {
     "part of a vector": "Y[i] = X[i] where i in {n}:{m}",
     "an index that misses for some sizes only": "Y[i] = X[i-1] where i in 0:{k}",
     "an even number of steps that are done in pairs": "Y[i] = X[i//2]*X[i] where i in 0:{m}",
+    "the end of a loop over rows": "Y[i] = max[j](abs(X[i] - X[j]))",
 }
 
 

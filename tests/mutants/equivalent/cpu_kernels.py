@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.mutants.equivalent.entry import Entry
 
-EMIT, PASSES, POINTS, TOTALS, WINDOWS, WRITING = (
+EMIT, NUMBERS, PASSES, POINTS, TOTALS, WINDOWS, WRITING = (
     f"einderive.eops.cpu_kernels.{name}"
-    for name in ("emit", "passes", "points", "totals", "windows", "writing")
+    for name in ("emit", "numbers", "passes", "points", "totals", "windows", "writing")
 )
 
 LISTED: tuple[Entry, ...] = (
@@ -24,6 +24,7 @@ LISTED: tuple[Entry, ...] = (
         ("False",),
         "short way: what is left is less than the extent",
     ),
+    (NUMBERS, "Numbers.whole", "value < 0", ("value < 0 - 1",), "small numbers stay in the text"),
     (EMIT, "Emitter._decode", "lo", ("True",), "0 is added"),
     (EMIT, "Emitter._advance", "self.plan.ahead", ("True",), "0 is taken away"),
     (
