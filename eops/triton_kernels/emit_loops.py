@@ -119,7 +119,6 @@ def tile_kernel(plan: Plan) -> tuple[list[str], list[str]]:
         *p_lines,
     ]
     stored = [
-        f"result = tl.broadcast_to(result, {TILE_SHAPE})",
         f"tl.store(out + ({row_text(offset, frame)}), result.to({TRITON_DTYPE[plan.out_dtype]}),"
         " mask=live_q[:, None] & live_p[None, :])",
     ]

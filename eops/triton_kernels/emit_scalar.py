@@ -109,8 +109,9 @@ class BodyWriter:
             return " * ".join([*map(self._operand, above), *powers])
         if powers or not all(isinstance(node, Const) for node in above):
             numerator = " * ".join([*map(self._operand, above), *powers])
-        else:
-            numerator = " * ".join(map(self.value, above or [ONE]))
+        else:  # at most one: products of constants are one constant
+            (constant,) = above or [ONE]
+            numerator = self.value(constant)
         return quotient(numerator, " * ".join(below), self.compute)
 
     def _raised(self, base: str, exponent: int, free: int) -> str:

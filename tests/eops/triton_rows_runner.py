@@ -118,6 +118,12 @@ CASES = (
     ),
     Case("extremes of all", "L = min[i](X[i]); H = max[i](X[i])", {"X": (77,)}, passes=0),
     Case(
+        "moments, one place beyond whole chunks",
+        "P[i] = X[i,k]; Q[i] = X[i,k]^2",
+        {"X": (1, LONGEST + 1)},
+        tolerance=1e-5,
+    ),
+    Case(
         "moments, long",
         "P[i] = X[i,k]; Q[i] = X[i,k]^2; R[i] = X[i,k]^3",
         {"X": (2, LONG)},

@@ -223,6 +223,8 @@ def awkward() -> list[Case]:
     masked = expr.select([early], read(x, 0, 1), expr.const(Fraction(1, 4)))
     units = expr.mul(read(a, row(3, x0=1), 1, 3, fill=2), read(b, 3, 2))
     far = expr.mul(read(a, 0, 1, 3), read(b, 3, row(x2=2**30)))
+    filled = expr.mul(read(a, row(), 0, row(1, x2=1), fill=2), read(b, row(1, x2=1), 1, fill=3))
+    one_row = expr.mul(read(a, row(), 0, row(40, x0=-40, x2=1)), read(b, 2, 1))
     return [
         Case("offset that cancels", scope(box(6), [], cancelled), "loop", 0),
         Case("guard of the sum alone", scope(box(4), [(0, 5)], read(x, 0, row(-2, x1=1))), "loop"),
@@ -231,6 +233,8 @@ def awkward() -> list[Case]:
         Case("unit loop", scope([(-1, 0), (0, 4)], [], read(x, row(3, x0=1), 1)), "loop", 0),
         Case("unit loops only", scope([(-1, 0)], box(5), read(x, row(3, x0=1), 1)), "loop"),
         Case("unit loop, long", scope([(-1, 0)], box(70), read(x, row(3, x0=1), 1)), "flat"),
+        Case("product of one row", scope(box(33, 17), box(40), one_row), "dot"),
+        Case("product of two fills", scope(box(33, 17), box(40), filled), "dot"),
         Case("product with units", scope([(-3, -2), (0, 33), (0, 17)], box(40), units), "dot"),
         Case("64-bit read", scope(box(4), [], read(x, 0, row(x0=2**30), fill=5)), "loop", 0),
         Case("64-bit product", scope(box(1, 33, 17), box(40), far), "dot"),
@@ -249,6 +253,7 @@ def cases() -> list[Case]:
     hostile = expr.tensor('x"""\nimport os\n', (4,))
     squares = expr.power(expr.add(read(double, 0, 1), expr.const(Fraction(1, 10))), 5)
     inverse = expr.add(expr.power(read(x2, 0, 1), -2), expr.power(read(x2, 0, row(x1=-1)), 7))
+    halved = read(x1, affine.shift(affine.floordiv(iterator(0), 2), 1))
     rank_one = expr.mul(read(x1, 0), read(x1, row(4, x0=-2), fill=Fraction(1, 3)))
     quotient = expr.divide(read(x1, 0), expr.mul(read(x1, row(1, x0=1)), read(x1, row(2, x0=1))))
     between = [Condition(">", row(5, x0=-1)), Condition(">", row(-1, x0=1))]
@@ -277,6 +282,7 @@ def cases() -> list[Case]:
         Case("softmax parts", softmax_parts(), "loop"),
         Case("causal maximum", causal(), "loop", 0),
         Case("floors", floors(), "loop"),
+        Case("a quotient of -1", scope([(-1, 8)], [], halved), "loop", 0),
         Case("early start", scope([(-4, 9)], [], read(early, 0, fill=-2)), "loop"),
         Case("negative sum", scope(box(4), [(-3, 2)], read(x1, row(3, x0=1, x1=1))), "loop"),
         Case("0-d sum", scope([], box(300), read(x1, 0)), "flat"),
@@ -337,12 +343,16 @@ def tiles() -> list[Case]:
     )
     middle = expr.mul(read(y, 2, 1, 0), read(x, 2, 0))
     below = expr.select([Condition(">=", row(x0=1, x1=-1))], read(x, 1, 0), expr.const(3))
+    places = expr.add(read(x, 1, 0), read(x, 1, row(45, x1=-45)), read(x, 0, row(45, x0=-45)))
+    early = expr.select([Condition(">=", row(1, x1=-1))], read(y, 2, 1, 0), expr.const(3))
     beside = expr.add(read(x, 1, 0), read(expr.tensor("V", (45,)), 0), read(x, row(2), row(4)))
     return [
         Case("transposed", scope(box(45, 70), [], turned), "tile", 0),
         Case("transposed from later on", scope([(-3, 40), (5, 68)], [], window), "tile"),
         Case("transposed around a loop", scope(box(45, 3, 70), [], middle), "tile"),
         Case("transposed triangle", scope(box(45, 70), [], below), "tile", 0),
+        Case("transposed, one place of each", scope(box(45, 70), [], places), "tile"),
+        Case("transposed around a loop that decides", scope(box(45, 3, 70), [], early), "tile", 0),
         Case("transposed and others", scope(box(45, 70), [], beside), "tile"),
         Case("transposed sums", scope(box(45, 70), box(3), read(y, 1, 2, 0)), "tile"),
         Case(

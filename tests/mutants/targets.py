@@ -56,6 +56,15 @@ TRITON_TEXT = tuple(
     for name in ("access", "dot", "loops", "rows", "scalar")
 )
 """The emitters: what they write is mutated as well."""
+TEXTS = (
+    "source_reads_well",
+    "wide_indices",
+    "only_a_maximum_is_asked_for_nan",
+    "what_becomes_of_halves_before_a_product_stays_in_halves",
+    "a_stage_without_sums_has_no_total",
+    "lanes_beyond_a_product_are_replaced_where_a_fill_counts",
+)
+"""Tests that read what Triton's emitters write."""
 IN_COMMENTS = frozenset({"emit_rows"})
 """What these functions write stands in comments of a kernel."""
 
@@ -189,7 +198,13 @@ def families() -> tuple[Family, ...]:
             "cpu-text",
             CPU_TEXT,
             "kernels",
-            ("tests/eops/loops/test_plans.py", "tests/eops/loops/test_gathers.py", *SHARED),
+            (
+                "tests/eops/loops/test_plans.py",
+                "tests/eops/loops/test_gathers.py",
+                "tests/eops/cpu_kernels/test_prefetched.py",
+                "tests/eops/cpu_kernels/test_short_totals.py",
+                *SHARED,
+            ),
             True,
             True,
         ),
@@ -198,8 +213,8 @@ def families() -> tuple[Family, ...]:
             TRITON_TEXT,
             "triton",
             (
-                "tests/eops/triton_kernels/test_emit_triton.py::test_source_reads_well",
-                "tests/eops/triton_kernels/test_emit_triton.py::test_wide_indices",
+                *(f"tests/eops/triton_kernels/test_emit_triton.py::test_{name}" for name in TEXTS),
+                "tests/eops/triton_kernels/test_rows.py::test_an_operand_is_read_once_where_a_row_fits",
             ),
             True,
             True,

@@ -102,3 +102,15 @@ def test_no_line_outside_of_a_result_is_fetched(name: str) -> None:
     assert "prefetch" in Emitter(made).source()
     for found, out in zip(run(made, operands), made.group.outputs, strict=True):
         np.testing.assert_allclose(found, value_of(out, inputs), rtol=1e-6)
+
+
+def test_each_line_is_fetched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one of which a row has a single number; 16 numbers are a line."""
+    fetched = list[int]()
+    monkeypatch.setattr(Memory, "prefetch", lambda _, index: fetched.append(index))
+    rows, columns = 6, 97
+    made = planned(SOFTMAX, {"X": (rows, columns)})
+    inputs = data(made.group.outputs, Random(columns))
+    run(made, [Memory([*value_of(source, inputs).ravel()]) for source in made.group.operands])
+    expected = [columns * i + j for i in range(rows) for j in range(0, columns, 16)]
+    assert sorted(fetched) == expected

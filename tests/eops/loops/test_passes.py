@@ -42,8 +42,28 @@ FORMULAS: dict[str, tuple[str, Shapes]] = {
         {"X": (5, 4)},
     ),
     "a quotient of several times the step stays the same for many": (
-        "Y[i] = X[(3*i + 5)//60]*W[i] where i in 0:70",
+        "Y[i] = X[(3*i + 5)//61]*W[i] where i in 0:70",
         {"X": (4,), "W": (70,)},
+    ),
+    "a quotient that outer steps lower": (
+        "Y[k,i] = X[(3*i - 40*k + 200)//61]*W[i] where k in 0:5, i in 0:100",
+        {"X": (9,), "W": (100,)},
+    ),
+    "pairs of steps of a sum, from the step on at which the loop is cut": (
+        "S[k] = sum[i](where(i < 4, W[i]^2, X[k,i//2])) where k in 0:3, i in 0:8",
+        {"X": (3, 4), "W": (8,)},
+    ),
+    "pairs of steps, of which none is left at the end of an odd loop": (
+        "Y[i,j] = where(j <= i, W[j]^2, X[i,j//2])",
+        {"X": (5, 3), "W": (5,)},
+    ),
+    "pairs of steps, of which one has no border": (
+        "Y[i] = X[i//2]*W[i+7] where i in 0:8",
+        {"X": (4,), "W": (8,)},
+    ),
+    "an operand without elements is its fill, also between the borders": (
+        "Y[i,j] = X{fill=3}[i,j-1]^2 + W[i] where i in 0:5, j in 0:3",
+        {"X": (5, 0), "W": (5,)},
     ),
 }
 
@@ -122,10 +142,20 @@ FAST: dict[str, tuple[str, Shapes, str]] = {
         {"X": (30, 400)},
         "t0 = int32(t0 + part0)",
     ),
+    "a count that begins with an integer": (
+        "N[i] = sum[j](where(X[i,j] > 2, 1, 0))",
+        {"X": (30, 400)},
+        "t0 = int32(0)",
+    ),
     "pairs in a loop that is cut where the outer step says": (
         "Y[i,j] = where(j <= i, X[i,j//2], W[j]^2)",
         {"X": (300, 150), "W": (300,)},
         "in range(head, tail):",
+    ),
+    "all pairs between the borders": (
+        "Y[i] = X[i//2]*W[i-1] where i in 0:300",
+        {"X": (150,), "W": (300,)},
+        "tail = max(head, stop // 2)",
     ),
 }
 
@@ -207,6 +237,25 @@ def test_what_nothing_needs_is_left_out(text: str, shapes: Shapes, left_out: str
     assert left_out not in source_of(text, shapes)
 
 
+ONCE: dict[str, tuple[str, Shapes, str]] = {
+    "a value of the row that two passes read": (
+        "S = exp(W[0]); D[i] = sum[j](X[i,j]*S); Y[i,j] = X[i,j]*S/D[i]",
+        {"X": (30, 90), "W": (5,)},
+        "exp_float32(",
+    ),
+    "an index at which two operands are read": (
+        "Y[i,j] = X[i-1,j]*W[i-1,j] where i in 0:30, j in 0:90",
+        {"X": (30, 90), "W": (30, 90)},
+        "n0w = ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "shapes", "said"), ONCE.values(), ids=ONCE)
+def test_what_is_known_is_not_computed_again(text: str, shapes: Shapes, said: str) -> None:
+    assert source_of(text, shapes).count(said) == 1
+
+
 @pytest.mark.parametrize(("dtype", "suffix"), [(torch.bfloat16, "_bfloat16"), (torch.float32, "")])
 def test_elements_of_16_bits_are_read_and_written_as_bits(dtype: torch.dtype, suffix: str) -> None:
     group = grouped("Y[i] = X[i]^2", {"X": (300,)})
@@ -220,6 +269,7 @@ OPEN: dict[str, str] = {
     "part of a vector": "Y[i] = X[i] where i in {n}:{m}",
     "an index that misses for some sizes only": "Y[i] = X[i-1] where i in 0:{k}",
     "an even number of steps that are done in pairs": "Y[i] = X[i//2]*X[i] where i in 0:{m}",
+    "the end of a loop over rows": "Y[i] = max[j](abs(X[i] - X[j]))",
 }
 
 

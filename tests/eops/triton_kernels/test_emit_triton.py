@@ -179,6 +179,32 @@ def test_wide_indices() -> None:
     assert "tl.int64" in emit(plan(far))
 
 
+@pytest.mark.parametrize(("reducer", "asked"), [("sum", False), ("max", True)])
+def test_only_a_maximum_is_asked_for_nan(reducer: str, asked: bool) -> None:
+    """A sum with a NaN is one."""
+    x = expr.tensor("X", (6, 70))
+    made = plan(scope([(0, 6)], [(0, 70)], runner.read(x, 0, 1), reducer))
+    assert made.form == "flat"
+    assert ('float("nan")' in emit(made)) == asked
+
+
+def test_what_becomes_of_halves_before_a_product_stays_in_halves() -> None:
+    source = emit(plan(runner.product_of_factors("float16", whole=False)))
+    assert "tl.full([], 0.0, tl.float16)" in source
+    assert "tl.full([], 0.0, tl.float32)" not in source
+
+
+@pytest.mark.parametrize(("fill", "asked"), [(0, False), (2, True)])
+def test_lanes_beyond_a_product_are_replaced_where_a_fill_counts(fill: int, asked: bool) -> None:
+    assert ("tl.where(live_k" in emit(plan(runner.convolution(fill=fill)))) == asked
+
+
+def test_a_stage_without_sums_has_no_total() -> None:
+    source = emit(plan(scope([(0, 9)], [], runner.read(expr.tensor("X", (9,)), 0))))
+    assert "result = v0\n" in source
+    assert "0.0, tl.float32" not in source
+
+
 def test_element_types() -> None:
     stage = runner.matmul("float32")
     assert result(stage, ("float16", "float16")) == "float16"

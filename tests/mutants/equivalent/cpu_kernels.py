@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.mutants.equivalent.entry import Entry
 
-EMIT, PASSES, POINTS, TOTALS, WINDOWS, WRITING = (
+EMIT, NUMBERS, PASSES, POINTS, TOTALS, WINDOWS, WRITING = (
     f"einderive.eops.cpu_kernels.{name}"
-    for name in ("emit", "passes", "points", "totals", "windows", "writing")
+    for name in ("emit", "numbers", "passes", "points", "totals", "windows", "writing")
 )
 
 LISTED: tuple[Entry, ...] = (
@@ -24,6 +24,7 @@ LISTED: tuple[Entry, ...] = (
         ("False",),
         "short way: what is left is less than the extent",
     ),
+    (NUMBERS, "Numbers.whole", "value < 0", ("value < 0 - 1",), "small numbers stay in the text"),
     (EMIT, "Emitter._decode", "lo", ("True",), "0 is added"),
     (EMIT, "Emitter._advance", "self.plan.ahead", ("True",), "0 is taken away"),
     (
@@ -137,6 +138,23 @@ LISTED: tuple[Entry, ...] = (
         "f'stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))} + 1)'",
         ("f'stop = min(stop, ({bound}) // {self._whole(-step, of_row(row))})'",),
         "short way: one place more is checked, where nothing misses",
+    ),
+    (
+        PASSES,
+        "Pass._one_quotient",
+        "f'({step} * ({high} - 1) + {rest}) // {by}'",
+        ("f'({step} * ({high}) + {rest}) // {by}'",),
+        "short way: one quotient more, that of no step",
+    ),
+    (
+        PASSES,
+        "Pass._one_quotient",
+        "f'for {q} in range({least}, {most} + 1):'",
+        (
+            "f'for {q} in range(({least} - 1), {most} + 1):'",
+            "f'for {q} in range({least}, ({most} + 1) + 1):'",
+        ),
+        "short way: one quotient more, that of no step",
     ),
     (EMIT, "Emitter._decode", "steps > 1", ("True", "steps >= 1"), "multiplied by 1"),
     (

@@ -32,6 +32,18 @@ LISTED: tuple[Entry, ...] = (
         ("f'for start in range(0, ({k} + 1), BLOCK_K):'",),
         "the lanes of one more step are all dead",
     ),
+    (ACCESS, "row_text", "row.const", ("True",), "0 is added"),
+    (ACCESS, "row_text", "factor < 0", ("factor <= 0",), "no term of a row has the factor 0"),
+    (
+        ACCESS,
+        "_floor_text",
+        "low < 0",
+        ("True",),
+        "short way: it is lowered to where it is not negative either",
+    ),
+    (ACCESS, "bare", "text.startswith('-')", ("True",), "parentheses around a number"),
+    (ROWS, "_Writer.kernel", "plan.whole", ("True",), "places that each chunk gives anew"),
+    (LOOPS, "decode", "lo >= 0", ("lo >= 0 - 1",), "parentheses around a number"),
     (LOOPS, "flat_kernel", "'0 * index[:, None]'", ("'0 + index[:, None]'",), ALL_LANES),
     (LOOPS, "flat_kernel", "'0 * index_r[None, :]'", ("'0 + index_r[None, :]'",), ALL_LANES),
     (
