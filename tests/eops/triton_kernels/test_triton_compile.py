@@ -13,11 +13,12 @@ import triton.backends.nvidia.compiler as nvidia
 from einderive.eops.ahead_of_time.compiled import compiled_for
 from einderive.eops.ahead_of_time.resources import resources
 from einderive.eops.triton_kernels.build import build, write_source
+from einderive.eops.triton_kernels.split import split
 from einderive.ta.errors import BuildError
 from tests.amount import first, sampled
 from tests.eops import triton_runner as runner
-from tests.eops.ahead_of_time import TARGETS, compile_for
-from tests.eops.long_reductions import LONG
+from tests.eops.ahead_of_time import TARGETS, compile_for, compile_kernel
+from tests.eops.long_reductions import LONG, Long
 
 STAGES = {
     "offset add": runner.offset_add(7, 7, 512),
@@ -75,6 +76,28 @@ def test_compiles_for(name: str, target: str, tmp_path: Path) -> None:
         assert ".f32.f16.f16" in made.assembly
     if name == "band in float64":
         assert "f64" in made.assembly
+
+
+@sampled(3)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_sums_of_columns_read_16_bytes_at_once(target: str, dtype: str, tmp_path: Path) -> None:
+    """A lane takes several columns that lie side by side, in every configuration."""
+    stage = Long("Y[j] = sum[i](X[i,j])", {"X": (8192, 8192)}, dtype).stage
+    found = split(stage)
+    assert found is not None
+    partial, total = (
+        build(part, (given,), out_dtype=out, cache=tmp_path)
+        for part, given, out in zip(found, (dtype, "float32"), ("float32", dtype), strict=True)
+    )
+    for kernel in (partial, total):
+        for config in kernel.plan.configs:
+            made = compile_kernel(kernel, target, config)
+            if target.startswith("cuda"):
+                assert made.loads == {"v4.b32"}
+            else:
+                assert "load_dwordx4" in made.assembly
+            assert made.spilled() == 0
 
 
 @pytest.mark.parametrize("name", ["softmax parts", "band"])
