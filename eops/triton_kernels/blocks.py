@@ -5,7 +5,8 @@ The figures below only order the choices; on a device the launcher times them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -26,6 +27,7 @@ LINE_BYTES: Final = 128
 """Of memory, which are read together."""
 LANES_A_WARP: Final = 512
 """Elements of a tile for each warp."""
+MOST_WARPS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +120,15 @@ def dot_configs(batch: int, m: int, n: int, k: int, element_bytes: int) -> tuple
         return Config(tuple(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), tile, strict=True)), warps, 3)
 
     return tuple(map(config, sorted(tiles, key=seconds)[:KEPT]))
+
+
+def without_spills(config: Config, spilled: Callable[[Config], int]) -> Config:
+    """The same blocks on as many warps as it takes that no thread spills registers: the more there
+    are, the fewer values each of them holds.  The configuration itself if no number does."""
+    warps = config.num_warps
+    while warps <= MOST_WARPS:
+        found = replace(config, num_warps=warps)
+        if not spilled(found):
+            return found
+        warps *= 2
+    return config
