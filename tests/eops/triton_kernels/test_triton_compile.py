@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import subprocess
 from collections import namedtuple
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -14,8 +16,9 @@ import triton.backends.nvidia.compiler as nvidia
 
 from einderive.eops.ahead_of_time.compiled import compiled_for
 from einderive.eops.ahead_of_time.resources import resources, spilled_here
+from einderive.eops.triton_kernels import build as build_module
 from einderive.eops.triton_kernels.blocks import Config, without_spills
-from einderive.eops.triton_kernels.build import build, write_source
+from einderive.eops.triton_kernels.build import Kernel, build, write_source
 from einderive.eops.triton_kernels.split import split
 from einderive.ta.errors import BuildError
 from einderive.ta.notation.parse import parse
@@ -165,6 +168,26 @@ def test_a_kernel_that_spills_gets_more_warps() -> None:
     assert without_spills(one, lambda config: least[config.num_warps]).num_warps == 8
     assert without_spills(one, lambda _: 0) == one
     assert without_spills(one, lambda _: 7) == one
+
+
+def test_more_warps_are_decided_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """At the first launch on a GPU, which here only counts."""
+    kernel, ran = build(STAGES["softmax parts"], cache=tmp_path), list[int]()
+    (one, *_) = kernel.plan.configs
+
+    def run(kernel: Kernel, config: Config, *_: object) -> int:
+        ran.append(config.num_warps)
+        return config.num_warps
+
+    monkeypatch.setattr(Kernel, "_run", run)
+    monkeypatch.setattr(build_module, "spilled_here", lambda made: int(made < 4 * one.num_warps))
+    outs: Any = [SimpleNamespace(device=torch.device("cuda"))]
+    warps = [factor * one.num_warps for factor in (1, 2, 4)]
+    assert kernel.launch(one, (), outs) == warps[-1]
+    assert kernel.launch(one, (), outs) == warps[-1]
+    assert ran == [*warps, warps[-1], warps[-1]]
+    assert kernel.fitted == {one: replace(one, num_warps=warps[-1])}
+    assert kernel.compiled == {one: warps[-1]}
 
 
 @pytest.mark.parametrize("frame", [0, 40])
