@@ -33,8 +33,35 @@ def test_every_step_runs_in_the_interpreter() -> None:
     assert "gated gelu, float32" in text
 
 
+WRITING = """
+import sys
+from pathlib import Path
+from tools.gpu.goals import SMALL
+from tools.gpu.report import bench_report
+from tools.gpu.steps import STEPS
+
+place, *names = sys.argv[1:]
+bench_report(Path(place), SMALL, {name: STEPS[name] for name in names})
+"""
+
+
+def test_a_step_that_ran_is_written_to_the_page(tmp_path: Path) -> None:
+    place = tmp_path / "gpu.md"
+    place.write_text(f"# GPU\n\nBefore.\n\n{BEGIN}\n\nThe last one.\n")
+    told = interpreted("-c", WRITING, place, "products")
+    assert told.startswith(f"written to {place}\n")
+    page = place.read_text()
+    assert page.startswith(f"# GPU\n\nBefore.\n\n{BEGIN}\n\nTriton's interpreter, ")
+    assert "The last one." not in page
+    assert "failed" not in page
+    (step,) = page.split("\n### ")[1:]
+    assert step.startswith("products\n")
+    for product in ("product", "transposed operand", "convolution 3x3"):
+        assert f"{product}, float32" in step
+
+
 def test_a_step_that_fails_does_not_lose_the_others(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fails(run: Run) -> None:
         raise RuntimeError("no such kernel")
@@ -50,11 +77,10 @@ def test_a_step_that_fails_does_not_lose_the_others(
     assert not good
     assert "measured" in text
     assert [line.split()[0] for line in table.splitlines()[1:]] == ["first", "one", "wrong"]
-    monkeypatch.setattr(report, "__defaults__", (steps,))
     place = tmp_path / "gpu.md"
     place.write_text("# GPU\n\nBefore.\n")
     for _ in range(2):
-        assert bench_report(place, SMALL) == 1
+        assert bench_report(place, SMALL, steps) == 1
         page = place.read_text()
         assert page.startswith("# GPU\n\nBefore.\n\n" + BEGIN)
         assert page.count(BEGIN) == 1

@@ -70,6 +70,11 @@ def compiled_for(
         target=GPUTarget(backend, given, warp),
         options=dict(options),
     )
-    text, binary = (made.asm[name] for name in OUTPUT[backend])
+    return as_compiled(target, made)
+
+
+def as_compiled(target: str, made: Any) -> Compiled:
+    """What Triton's compiler gave for the target."""
+    text, binary = (made.asm[name] for name in OUTPUT[target.partition(":")[0]])
     program, metadata = str(made.asm["ttir"]), made.metadata._asdict()
     return Compiled(target, program, str(text), bytes(binary), metadata)

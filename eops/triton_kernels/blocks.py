@@ -5,7 +5,8 @@ The figures below only order the choices; on a device the launcher times them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -22,8 +23,11 @@ LAUNCHED_PROGRAM_SECONDS: Final = 1e-6
 KEPT: Final = 4
 FEWEST_TERMS: Final = 1024
 """Of a reduction that is worth thousands of lanes."""
+LINE_BYTES: Final = 128
+"""Of memory, which are read together."""
 LANES_A_WARP: Final = 512
 """Elements of a tile for each warp."""
+MOST_WARPS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +58,15 @@ def loop_configs(outputs: int, element_bytes: int) -> tuple[Config, ...]:
     return tuple(Config((("BLOCK", s),), min(w, 8)) for s, w in zip(order, warps, strict=True))
 
 
-def flat_configs(outputs: int, reduction: int) -> tuple[Config, ...]:
+def flat_configs(outputs: int, reduction: int, least: int) -> tuple[Config, ...]:
     """Outputs times reduction, about 1024 lanes, or 4096 for long reductions: the fewer the
-    outputs, the more along the sum."""
+    outputs, the more along the sum, but `least` outputs or all of them."""
     across, along = power_of_two(outputs), power_of_two(reduction)
-    shapes = {(min(1024 // lanes, across), min(lanes, along)) for lanes in (8, 32, 128, 512, 1024)}
+    least = min(least, across)
+    shapes = {(1024 // lanes, lanes) for lanes in (8, 32, 128, 512, 1024, 1024 // least)}
     if reduction >= FEWEST_TERMS:  # few outputs are as much work for each unit
-        shapes |= {(min(block, across), 4096 // block) for block in (32, 64)}
+        shapes |= {(block, 4096 // block) for block in {32, 64, least} - {1}}
+    shapes = {(min(b, across), min(r, along)) for b, r in shapes if b >= least}
 
     def wasted(shape: tuple[int, int]) -> tuple[float, int]:
         programs = -(-outputs // shape[0])
@@ -114,3 +120,15 @@ def dot_configs(batch: int, m: int, n: int, k: int, element_bytes: int) -> tuple
         return Config(tuple(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), tile, strict=True)), warps, 3)
 
     return tuple(map(config, sorted(tiles, key=seconds)[:KEPT]))
+
+
+def without_spills(config: Config, spilled: Callable[[Config], int]) -> Config:
+    """The same blocks on as many warps as it takes that no thread spills registers: the more there
+    are, the fewer values each of them holds.  The configuration itself if no number does."""
+    warps = config.num_warps
+    while warps <= MOST_WARPS:
+        found = replace(config, num_warps=warps)
+        if not spilled(found):
+            return found
+        warps *= 2
+    return config

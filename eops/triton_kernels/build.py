@@ -23,10 +23,11 @@ from weakref import WeakValueDictionary
 import torch
 
 from einderive.eops.ahead_of_time.compiled import Compiled, compiled_for
+from einderive.eops.ahead_of_time.resources import spilled, spilled_here
 from einderive.eops.cache_folder import cache_folder
 from einderive.eops.capture import capturing
 from einderive.eops.kept_files import write_whole
-from einderive.eops.triton_kernels.blocks import Config
+from einderive.eops.triton_kernels.blocks import Config, without_spills
 from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import Plan, plan
@@ -105,6 +106,9 @@ class Kernel:
     """Seconds of the configurations that were timed, here or by an earlier process."""
     compiled: dict[Config, Any] = field(default_factory=dict)
     """What Triton compiled for each configuration."""
+    fitted: dict[Config, Config] = field(default_factory=dict)
+    """What is launched on a GPU for each configuration: it on more warps, if it spills registers
+    else."""
 
     def __call__(self, *tensors: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
         """The one output, written to `out` where given.  Raises BuildError for a misfit."""
@@ -129,26 +133,53 @@ class Kernel:
         self, config: Config, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]
     ) -> Any:
         """One run of the kernel with the given configuration.  Gives what Triton compiled."""
+        if outs[0].device.type != "cuda":
+            return self._run(config, tensors, outs)
+        if config not in self.fitted:
+            self.fitted[config] = without_spills(
+                config, lambda one: self._spilled(one, tensors, outs)
+            )
+        made = self._run(self.fitted[config], tensors, outs)
+        self.compiled[config] = made
+        return made
+
+    def _run(
+        self, config: Config, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]
+    ) -> Any:
         options: dict[str, Any] = dict(config.blocks)
         options |= {"num_warps": config.num_warps, "num_stages": config.num_stages}
         grid, device = (self.plan.grid(config),), outs[0].device
         if device.type != "cuda":
             return self.function[grid](*tensors, *outs, **options)
         with torch.cuda.device(device):
-            made = self.function[grid](*tensors, *outs, **options, enable_fp_fusion=FP_FUSION)
-        self.compiled[config] = made
-        return made
+            return self.function[grid](*tensors, *outs, **options, enable_fp_fusion=FP_FUSION)
+
+    def _spilled(
+        self, config: Config, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]
+    ) -> int:
+        """Words that a thread spills; 1 where the configuration asks for too much memory."""
+        from triton.runtime.errors import OutOfResources
+
+        try:
+            return spilled_here(self._run(config, tensors, outs))
+        except OutOfResources:
+            return 1
 
     def compiled_for(self, target: str, config: Config) -> Compiled:
-        """The kernel in a configuration, compiled for a GPU that need not be there.  Raises
-        BuildError."""
+        """The kernel in a configuration, on more warps if it spills registers else, compiled for a
+        GPU that need not be there.  Raises BuildError."""
         dtypes = (*self.plan.dtypes, *(dtype for _, dtype in self.plan.outs))
-        options = {
-            "num_warps": config.num_warps,
-            "num_stages": config.num_stages,
-            "enable_fp_fusion": FP_FUSION,
-        }
-        return compiled_for(target, self.function, dtypes, config.blocks, options)
+
+        @cache
+        def compiled(one: Config) -> Compiled:
+            options = {
+                "num_warps": one.num_warps,
+                "num_stages": one.num_stages,
+                "enable_fp_fusion": FP_FUSION,
+            }
+            return compiled_for(target, self.function, dtypes, one.blocks, options)
+
+        return compiled(without_spills(config, lambda one: spilled(compiled(one))))
 
     def config(self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]) -> Config:
         """The fastest configuration for the device that the tensors lie on.  Nothing is timed in

@@ -190,6 +190,10 @@ class _Writer:
 
     def _operation(self, word: str, args: tuple[int, ...]) -> str:
         compute = self.plan.compute
+        if not args:
+            constant = FUNCTIONS[word].constant
+            assert isinstance(constant, float), "only a real constant has no operands"
+            return scalar(constant, compute)
         if all(isinstance(self.plan.values[arg], Constant) for arg in args):
             first, *rest = args
             names = [self._name(first), *map(self._operand, rest)]

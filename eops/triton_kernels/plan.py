@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from einderive.eops import dtypes as types
 from einderive.eops.triton_kernels.blocks import (
+    LINE_BYTES,
     Config,
     dot_configs,
     flat_configs,
@@ -314,9 +315,21 @@ def _configs(plan: Plan) -> tuple[Config, ...]:
         batch, m, n, k = map(plan.extent, (roles.batch, roles.m, roles.n, roles.k))
         return dot_configs(batch, m, n, k, types.BYTES[plan.half or plan.compute])
     if plan.form == "flat":
-        return flat_configs(plan.outputs, plan.reduction)
+        return flat_configs(plan.outputs, plan.reduction, _line(plan))
     if plan.tile:
         q, p = plan.tile
         turned = any(_is_turned(load, q, p) for load in plan.loads.values())
         return tile_configs(plan.scope.domain[q].extent, plan.scope.domain[p].extent, turned)
     return loop_configs(plan.outputs, min((types.BYTES[d] for d in plan.dtypes), default=4))
+
+
+def _line(plan: Plan) -> int:
+    """The outputs for which a line of memory holds the terms, where some operand runs along the
+    outputs and none along the flattened sum; else 1."""
+    last = max((i for i, side in enumerate(plan.scope.loops) if side.extent > 1), default=None)
+    loads = plan.loads.values()
+    if last is None or any(load.offset.coefficient(plan.flat_order[-1]) == 1 for load in loads):
+        return 1
+    beside = [load for load in loads if abs(load.offset.coefficient(last)) == 1]
+    widths = (types.BYTES[plan.dtypes[load.operand]] for load in beside)
+    return max((LINE_BYTES // width for width in widths), default=1)

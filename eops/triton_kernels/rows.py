@@ -23,7 +23,7 @@ from einderive.eops.loops.draft import drafted, merged
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
-from einderive.eops.triton_kernels.blocks import UNITS, Config, power_of_two
+from einderive.eops.triton_kernels.blocks import MOST_WARPS, UNITS, Config, power_of_two
 from einderive.eops.triton_kernels.plan import magnitude
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
@@ -38,7 +38,6 @@ CHUNK: Final = 4096
 LANES: Final = 2048
 """Short rows are taken together, up to about this many lanes in a program."""
 LANES_A_WARP: Final = 512
-MOST_WARPS: Final = 16
 LIMIT: Final = 2**31 - 2**20
 
 

@@ -3,7 +3,9 @@
     S[k in 0:N] f(k)  =  S[u in 0:P] R[u],    R[u] = S[v in 0:C] where(C*u+v < N, f(C*u+v), 0)
 
 Without this, one program reduces each output, or each tile of a product, and the rest of the GPU
-waits.  R has the type that the stage computes in.  Only the order of the terms changes.
+waits.  R has the type that the stage computes in.  Only the order of the terms changes.  The loop
+over u comes first: the lanes of a block run along the stage's own last loop, and so they read and
+write elements that lie side by side, as without the division.
 """
 
 from __future__ import annotations
@@ -58,19 +60,18 @@ def split(stage: Scope) -> tuple[Scope, Scope] | None:
     count = -(-side.extent // step)
     if count < 2:
         return None
-    first = len(loops)
-    rows = list(affine.iterator_rows(first))
-    rows += [affine.iterator(first + 1 + s) for s in range(len(sums))]
-    inside = affine.iterator(first + 1 + longest)
-    rows[first + longest] = affine.shift(affine.add(inside, affine.iterator(first), step), side.lo)
+    rows = [affine.iterator(1 + i) for i in range(len(loops) + len(sums))]
+    inside = rows[len(loops) + longest]
+    term = affine.shift(affine.add(inside, affine.iterator(0), step), side.lo)
+    rows[len(loops) + longest] = term
     body = substitute(stage.body, rows)
     if side.extent % step:
-        beyond = affine.add(affine.constant(side.hi - 1), rows[first + longest], -1)
+        beyond = affine.add(affine.constant(side.hi - 1), term, -1)
         identity = expr.const(REDUCERS[stage.reducer].identity)
         body = expr.select([Condition(">=", beyond)], body, identity)
     sums[longest] = affine.Range(0, step)
-    partial = make_scope([*loops, (0, count)], sums, body, stage.reducer)
-    read = [*affine.iterator_rows(first), affine.iterator(first)]
+    partial = make_scope([(0, count), *loops], sums, body, stage.reducer)
+    read = [affine.iterator(len(loops)), *affine.iterator_rows(len(loops))]
     return partial, make_scope(loops, [(0, count)], expr.access(partial, read), stage.reducer)
 
 

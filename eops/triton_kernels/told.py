@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isinf
 
-from einderive.eops.ahead_of_time.resources import resources
+from einderive.eops.ahead_of_time.resources import resources, spilled_here
 from einderive.eops.dtypes import accumulator, result
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.plan import row_as_text, value_text
@@ -89,9 +89,14 @@ def _compiled(made: Planned, source: str, target: str) -> tuple[Launch, ...]:
     def whole(config: Config, launch: Launch) -> Launch:
         if launch.registers is not None:
             return launch
-        found = resources(kernel.compiled_for(target, config))
+        built = kernel.compiled_for(target, config)
+        found = resources(built)
         return replace(
-            launch, registers=found.registers, spilled=found.spilled, shared=found.shared
+            launch,
+            words=_words(replace(config, num_warps=built.metadata["num_warps"])),
+            registers=found.registers,
+            spilled=found.spilled,
+            shared=found.shared,
         )
 
     return tuple(map(whole, made.configs, _launches(made, source)))
@@ -101,6 +106,7 @@ def _launches(made: Planned, source: str) -> tuple[Launch, ...]:
     kernel = KNOWN.get(source)
     tried = {} if kernel is None else kernel.tried
     compiled = {} if kernel is None else kernel.compiled
+    fitted = {} if kernel is None else kernel.fitted
     chosen = made.configs[0] if kernel is None else kernel.chosen_config()
 
     def launch(config: Config) -> Launch:
@@ -108,12 +114,12 @@ def _launches(made: Planned, source: str) -> tuple[Launch, ...]:
         shared = getattr(getattr(found, "metadata", None), "shared", None)
         seconds = tried.get(config)
         return Launch(
-            _words(config),
+            _words(fitted.get(config, config)),
             config == chosen,
             None if seconds is None or isinf(seconds) else seconds,
             config in tried,
             getattr(found, "n_regs", None),
-            getattr(found, "n_spills", None),
+            None if found is None else spilled_here(found),
             shared,
         )
 

@@ -80,7 +80,8 @@ class Kernels:
         module = f"{self.prefix}_{name}"
         self.files[f"{module}.py"] = kernel.source
         self.imports[f"import {module}"] = None
-        config = kernel.chosen_config()
+        chosen = kernel.chosen_config()
+        config = kernel.fitted.get(chosen, chosen)
         options = [f"{block}={size}" for block, size in config.blocks]
         options += [f"num_warps={config.num_warps}", f"num_stages={config.num_stages}"]
         results = ", ".join(f"({shape}, torch.{dtype})" for shape, dtype in kernel.plan.outs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from einderive.eops.ahead_of_time.compiled import Compiled
@@ -10,11 +11,22 @@ from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.build import Kernel, build
 from einderive.ta.ir.node import Scope
 
+LOAD = re.compile(r"ld\.global(?:\.[lL]\w*::\w+)*\.((?:v\d\.)?b\d+)")
+STORE = re.compile(r"st\.global\.((?:v\d\.)?b\d+)")
 TARGETS = ("cuda:80", "cuda:90", "hip:gfx942")
 
 
 class Made(Compiled):
     """A kernel that was compiled."""
+
+    @property
+    def loads(self) -> set[str]:
+        """The widths of loads from the GPU's memory, by PTX, such as v4.b32."""
+        return {*LOAD.findall(self.assembly)}
+
+    @property
+    def stores(self) -> set[str]:
+        return {*STORE.findall(self.assembly)}
 
     def spilled(self) -> int:
         """Words of a thread's registers that are kept in memory."""

@@ -64,7 +64,7 @@ def cases(seed: object) -> Iterator[Case]:
         number += 1
         inputs = {name: held(values, dtype) for name, values in data(roots, random).items()}
         for group in candidates(roots):
-            found = _case(group, dtype, inputs, random)
+            found = case_of(group, dtype, inputs, random)
             if found is not None:
                 yield found
 
@@ -74,7 +74,7 @@ def held(values: NDArray[np.float64], dtype: str) -> NDArray[np.float64]:
     return torch.tensor(values).to(getattr(torch, dtype)).double().numpy()
 
 
-def _case(group: Group, dtype: str, inputs: Values, random: Random) -> Case | None:
+def case_of(group: Group, dtype: str, inputs: Values, random: Random) -> Case | None:
     """The case, where all its numbers are tame."""
     near = np.random.default_rng(random.randrange(1 << 30))
     step = ROUNDED[dtype]

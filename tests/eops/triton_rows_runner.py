@@ -116,6 +116,12 @@ CASES = (
         {"X": (6, 70)},
         passes=0,
     ),
+    Case(
+        "a constant function",
+        "S[i] = sum[k](pi*X[i,k]); Y[i,k] = X[i,k]*S[i] - pi",
+        {"X": (6, 20)},
+        passes=0,
+    ),
     Case("extremes of all", "L = min[i](X[i]); H = max[i](X[i])", {"X": (77,)}, passes=0),
     Case(
         "moments, one place beyond whole chunks",

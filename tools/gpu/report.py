@@ -57,9 +57,13 @@ def written(page: str, text: str) -> str:
     return page.partition(BEGIN)[0].rstrip() + "\n\n" + text
 
 
-def bench_report(place: Path, setting: Setting | None = None) -> int:
-    """Runs all steps, writes the page, prints the short table; 0 where every goal is reached."""
-    text, table, holds = report(setting or Setting())
+def bench_report(
+    place: Path,
+    setting: Setting | None = None,
+    steps: Mapping[str, Callable[[Run], None]] = STEPS,
+) -> int:
+    """Runs the steps, writes the page, prints the short table; 0 where every goal is reached."""
+    text, table, holds = report(setting or Setting(), steps)
     page = place.read_text(encoding="utf-8") if place.exists() else "# GPU\n"
     write_whole(place, written(page, text))
     print(f"written to {place}\n\n{table}")

@@ -14,13 +14,13 @@ from tests.eops import random_kernels
 from tests.eops.random_kernels import explored, on_a_cpu
 from tests.prepared import interpreted
 
-PART = 100
+PARTS, PART = 20, 100
 FEW = 2
 """Fewer of a kind would be a fault of the drawing; of the rarest kind about 17 are drawn."""
 
 
 @CAMPAIGN
-@pytest.mark.parametrize("part", range(20))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_on_a_cpu(part: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EINDERIVE_CACHE", "off")
     seen = explored(f"{seed} {part}", PART, on_a_cpu)
@@ -41,7 +41,7 @@ def test_a_few_in_triton(tmp_path: Path) -> None:
 
 
 @CAMPAIGN
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_in_triton(part: int, seed: int, tmp_path: Path) -> None:
     seen = in_the_interpreter(f"{seed} {part}", PART, tmp_path)
     for kind in (

@@ -54,7 +54,7 @@ def test_meaning_in_the_interpreter(interpreted: dict[str, dict[str, Any]], name
 def test_long_reductions_in_two_kernels(interpreted: dict[str, dict[str, Any]], name: str) -> None:
     assert interpreted[f"long {name}"]["error"] <= 0
     stage, (partial, total) = LONG[name].stage, LONG[name].parts
-    assert partial.shape == (*stage.shape, total.sums[0].extent)
+    assert partial.shape == (total.sums[0].extent, *stage.shape)
     assert split(partial) is None
     assert split(total) is None
 
@@ -161,6 +161,20 @@ def test_few_outputs_are_reduced_along_both_axes() -> None:
         plan(scope([(0, x.shape[1])], [(0, 64)], runner.read(x, 1, 0))).form for x in (few, many)
     ]
     assert forms == ["flat", "loop"]
+
+
+def test_a_line_of_memory_is_read_whole() -> None:
+    """Where lanes run along the outputs, no configuration has fewer outputs than a line holds, but
+    all of them."""
+    rows = expr.tensor("X", (64, 8192), "bfloat16"), expr.tensor("Y", (1500, 3), "float32")
+    wide, narrow = (
+        plan(scope([(0, x.shape[1])], [(0, x.shape[0])], runner.read(x, 1, 0))) for x in rows
+    )
+    assert {config.block("BLOCK") for config in wide.configs} == {64, 128}
+    assert {config.block("BLOCK") for config in narrow.configs} == {4}
+    assert max(config.block("BLOCK_R") for config in narrow.configs) == 1024
+    along = plan(scope([(0, 64)], [(0, 8192)], runner.read(rows[0], 0, 1)))
+    assert min(config.block("BLOCK") for config in along.configs) == 1
 
 
 def test_roles_of_the_band() -> None:

@@ -91,8 +91,6 @@ def compiler_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "compiled"))
 
 
-LOAD = re.compile(r"ld\.global(?:\.[lL]\w*::\w+)*\.((?:v\d\.)?b\d+)")
-STORE = re.compile(r"st\.global\.((?:v\d\.)?b\d+)")
 WIDE = {
     "softmax": Case("", SOFTMAX, {"X": (4096, 4096)}),
     "softmax, halved warps": Case("", SOFTMAX, {"X": (4096, runner.LONGEST // 2)}),
@@ -117,10 +115,8 @@ def test_machine_code_has_wide_loads_and_no_spills(name: str, target: str, tmp_p
         made = compile_kernel(kernel, target, config)
         assert made.spilled() == 0
         if target.startswith("cuda"):
-            loads = LOAD.findall(made.assembly)
-            assert loads
-            assert {*loads} == {"v4.b32"}
-            assert {*STORE.findall(made.assembly)} == {"v4.b32"}
+            assert made.loads == {"v4.b32"}
+            assert made.stores == {"v4.b32"}
         else:
             assert "dwordx4" in made.assembly
 
@@ -137,7 +133,7 @@ def test_an_addition_is_one_pass_of_wide_loads(dtype: str, target: str, tmp_path
     assert made.program.count("tt.store") == 1
     assert made.spilled() == 0
     if target.startswith("cuda"):
-        assert {*LOAD.findall(made.assembly)} == {"v4.b32"}
-        assert {*STORE.findall(made.assembly)} == {"v4.b32"}
+        assert made.loads == {"v4.b32"}
+        assert made.stores == {"v4.b32"}
     else:
         assert "dwordx4" in made.assembly

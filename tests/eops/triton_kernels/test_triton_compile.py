@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import namedtuple
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 import triton.backends.nvidia.compiler as nvidia
 
 from einderive.eops.ahead_of_time.compiled import compiled_for
-from einderive.eops.ahead_of_time.resources import resources
-from einderive.eops.triton_kernels.build import build, write_source
+from einderive.eops.ahead_of_time.resources import resources, spilled_here
+from einderive.eops.triton_kernels import build as build_module
+from einderive.eops.triton_kernels.blocks import Config, without_spills
+from einderive.eops.triton_kernels.build import Kernel, build, write_source
+from einderive.eops.triton_kernels.split import split
 from einderive.ta.errors import BuildError
+from einderive.ta.notation.parse import parse
 from tests.amount import first, sampled
 from tests.eops import triton_runner as runner
-from tests.eops.ahead_of_time import TARGETS, compile_for
-from tests.eops.long_reductions import LONG
+from tests.eops.ahead_of_time import TARGETS, Made, compile_for, compile_kernel
+from tests.eops.long_reductions import LONG, Long
 
+CONVOLUTION = "Y[n,h,w,f] = A[n,h+r-1,w+s-1,c]*K[r,s,f,c] where h in 0:14, w in 0:14"
+SIZES = {"A": (16, 14, 14, 64), "K": (3, 3, 64, 64)}
 STAGES = {
     "offset add": runner.offset_add(7, 7, 512),
     "band": runner.band(4, 64, 32, 1000, 64),
@@ -35,6 +45,13 @@ STAGES = {
     "functions": runner.all_functions("float32"),
     "functions of halves": runner.all_functions("float16"),
     "functions in float64": runner.all_functions("float64"),
+    "transposed operand in bfloat16": parse(
+        "Y[i,j] = A[k,i]*B[k,j]", {"A": (4096, 4096), "B": (4096, 4096)}, "bfloat16"
+    ).roots()[0],
+    **{
+        f"convolution 3x3 in {dtype}": parse(CONVOLUTION, SIZES, dtype).roots()[0]
+        for dtype in ("float16", "bfloat16")
+    },
 }
 
 
@@ -43,7 +60,11 @@ def compiler_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "compiled"))
 
 
-HALVES = ("band of halves", "triangle of halves", "part of a long product")
+HALVES = (
+    *("band of halves", "triangle of halves", "part of a long product"),
+    "transposed operand in bfloat16",
+    *("convolution 3x3 in float16", "convolution 3x3 in bfloat16"),
+)
 """Products that the matrix instructions of each GPU compute."""
 LONGEST = ("functions of halves", "functions in float64")
 FEW = [(name, "cuda:90") for name in STAGES if name not in LONGEST]
@@ -58,6 +79,7 @@ EVERY = [(name, target) for name in STAGES for target in TARGETS]
 def test_compiles_for(name: str, target: str, tmp_path: Path) -> None:
     made = compile_for(STAGES[name], target, tmp_path)
     assert len(made.binary) > 1000
+    assert made.spilled() == 0
     assert made.metadata["name"] == "eop"
     if target == "hip:gfx942":
         assert made.binary.startswith(b"\x7fELF")
@@ -72,24 +94,110 @@ def test_compiles_for(name: str, target: str, tmp_path: Path) -> None:
         assert "fma.rn.f32" in made.assembly
     if name in HALVES:
         assert "mma" in made.assembly
-        assert ".f32.f16.f16" in made.assembly
+        assert (".f32.bf16.bf16" if "bfloat16" in name else ".f32.f16.f16") in made.assembly
     if name == "band in float64":
         assert "f64" in made.assembly
 
 
+@sampled(3)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_sums_of_columns_read_16_bytes_at_once(target: str, dtype: str, tmp_path: Path) -> None:
+    """A lane takes several columns that lie side by side, in every configuration."""
+    stage = Long("Y[j] = sum[i](X[i,j])", {"X": (8192, 8192)}, dtype).stage
+    found = split(stage)
+    assert found is not None
+    partial, total = (
+        build(part, (given,), out_dtype=out, cache=tmp_path)
+        for part, given, out in zip(found, (dtype, "float32"), ("float32", dtype), strict=True)
+    )
+    for kernel in (partial, total):
+        for config in kernel.plan.configs:
+            made = compile_kernel(kernel, target, config)
+            if target.startswith("cuda"):
+                assert made.loads == {"v4.b32"}
+            else:
+                assert "load_dwordx4" in made.assembly
+            assert made.spilled() == 0
+
+
+def assembled(made: Made, folder: Path, *options: str) -> str:
+    """What NVIDIA's assembler says while it makes a binary for an H100."""
+    source, tool = folder / "kernel.ptx", nvidia.get_ptxas(90).path
+    source.write_text(made.assembly)
+    options = ("-v", "--gpu-name=sm_90a", *options, "-o", str(folder / "kernel.cubin"))
+    said = subprocess.run([tool, *options, source], capture_output=True, text=True, check=True)
+    return said.stdout + said.stderr
+
+
 @pytest.mark.parametrize("name", ["softmax parts", "band"])
 def test_what_a_kernel_takes_is_what_the_assembler_says(name: str, tmp_path: Path) -> None:
-    """The assembler of NVIDIA, which was asked for the registers while it made them."""
     made = compile_for(STAGES[name], "cuda:90", tmp_path)
-    source, tool = tmp_path / "kernel.ptx", nvidia.get_ptxas(90).path
-    source.write_text(made.assembly)
-    options = ["-v", "--gpu-name=sm_90a", "-o", tmp_path / "kernel.cubin"]
-    said = subprocess.run([tool, *options, source], capture_output=True, text=True, check=True)
-    (registers,) = re.findall(r"Used (\d+) registers", said.stdout + said.stderr)
-    (spilled,) = re.findall(r"(\d+) bytes stack frame", said.stdout + said.stderr)
+    said = assembled(made, tmp_path)
+    (registers,) = re.findall(r"Used (\d+) registers", said)
+    (spilled,) = re.findall(r"(\d+) bytes spill stores", said)
     found = resources(made)
     assert (found.registers, 4 * found.spilled) == (int(registers), int(spilled))
     assert found.shared == made.metadata["shared"]
+
+
+def test_a_stack_frame_is_no_spill(tmp_path: Path) -> None:
+    """The sine of a large number reads a table that lies on the stack; of registers, as few as
+    these have to be spilled."""
+    stage = parse("Y[i] = sin(X[i])", {"X": (4096,)}, "float64").roots()[0]
+    made = compile_for(stage, "cuda:90", tmp_path)
+    frames = re.findall(r"(\d+) bytes stack frame", assembled(made, tmp_path))
+    assert max(map(int, frames)) > 0
+    assert made.spilled() == 0
+    few = re.sub(r"(?m)^(\.reqntid .*)$", r"\1\n.maxnreg 24", made.assembly)
+    assert few != made.assembly
+    said = assembled(replaced(made, few), tmp_path, "--regAllocOptLevel=2")
+    stores = max(map(int, re.findall(r"(\d+) bytes spill stores", said)))
+    binary = (tmp_path / "kernel.cubin").read_bytes()
+    assert stores > 0
+    assert 4 * resources(replaced(made, few, binary)).spilled == stores
+
+
+def replaced(made: Made, assembly: str, binary: bytes = b"") -> Made:
+    return Made(made.target, made.program, assembly, binary, made.metadata)
+
+
+def test_a_kernel_that_spills_gets_more_warps() -> None:
+    one = Config((("BLOCK", 64),), 2)
+    least = {2: 9, 4: 1, 8: 0, 16: 0}
+    assert without_spills(one, lambda config: least[config.num_warps]).num_warps == 8
+    assert without_spills(one, lambda _: 0) == one
+    assert without_spills(one, lambda _: 7) == one
+
+
+def test_more_warps_are_decided_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """At the first launch on a GPU, which here only counts."""
+    kernel, ran = build(STAGES["softmax parts"], cache=tmp_path), list[int]()
+    (one, *_) = kernel.plan.configs
+
+    def run(kernel: Kernel, config: Config, *_: object) -> int:
+        ran.append(config.num_warps)
+        return config.num_warps
+
+    monkeypatch.setattr(Kernel, "_run", run)
+    monkeypatch.setattr(build_module, "spilled_here", lambda made: int(made < 4 * one.num_warps))
+    outs: Any = [SimpleNamespace(device=torch.device("cuda"))]
+    warps = [factor * one.num_warps for factor in (1, 2, 4)]
+    assert kernel.launch(one, (), outs) == warps[-1]
+    assert kernel.launch(one, (), outs) == warps[-1]
+    assert ran == [*warps, warps[-1], warps[-1]]
+    assert kernel.fitted == {one: replace(one, num_warps=warps[-1])}
+    assert kernel.compiled == {one: warps[-1]}
+
+
+@pytest.mark.parametrize("frame", [0, 40])
+def test_what_a_loaded_kernel_spills(frame: int, tmp_path: Path) -> None:
+    """The driver tells the frame alone, in words: here one that no spill needs."""
+    made = compile_for(STAGES["softmax parts"], "cuda:90", tmp_path)
+    asm = {"ttir": made.program, "ptx": made.assembly, "cubin": made.binary}
+    metadata = namedtuple("Metadata", made.metadata)(**made.metadata)  # type: ignore[misc]  # names
+    loaded = SimpleNamespace(n_spills=frame, asm=asm, metadata=metadata)
+    assert spilled_here(loaded) == 0
 
 
 def test_what_a_kernel_takes_of_amd(tmp_path: Path) -> None:
