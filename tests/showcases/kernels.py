@@ -27,7 +27,7 @@ from einderive.eops.back_ends.task import Task
 from einderive.eops.back_ends.triton import TRITON, triton_stage
 from einderive.eops.cpu_kernels.build import takes
 from einderive.eops.loops.fuse import groups
-from einderive.eops.loops.group import Group, is_view
+from einderive.eops.loops.group import Group
 from einderive.eops.triton_kernels.build import Kernel
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages
@@ -63,13 +63,11 @@ def alone(roots: tuple[Scope, ...]) -> list[Group]:
 
 
 def together_on_a_cpu(roots: tuple[Scope, ...]) -> list[Group]:
-    """Groups of several stages, without those that only read: no kernel copies what views show."""
+    """Groups of several stages."""
     every = stages(*roots)
     reads = {stage: nested_scopes(stage) for stage in every}
     found = groups(reads, [stage for stage in every if takes(stage)], roots)
-    return [
-        group for group in found if len(group.stages) > 1 and not all(map(is_view, group.stages))
-    ]
+    return [group for group in found if len(group.stages) > 1]
 
 
 def kernels_on_a_cpu(name: str) -> tuple[int, int]:
