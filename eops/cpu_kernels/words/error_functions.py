@@ -76,7 +76,8 @@ INVERSE_MIDDLE: Final = 1.5
 @cache
 def error_functions(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
-    form, real = _PRECISIONS[dtype], np.float32 if dtype == "float32" else np.float64
+    form = _PRECISIONS[dtype]
+    real: type = np.float32 if dtype == "float32" else np.float64
     excess = polynomial(real, form.excess)
     quotient, weighted = _quotient(real, form.middle, form.tail), times_exponential(dtype)
     most, zero, half, one, two = map(real, (form.most, 0, 0.5, 1, 2))
