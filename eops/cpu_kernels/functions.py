@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Final
 
-from einderive.eops.cpu_kernels.avx512.elements import near_vectors, vector_elements
+from einderive.eops.cpu_kernels.avx512.elements import (
+    exponential_within,
+    near_vectors,
+    vector_elements,
+)
+from einderive.eops.cpu_kernels.avx512.registers import has_vectors
 from einderive.eops.cpu_kernels.words.composed import composed
 from einderive.eops.cpu_kernels.words.elements import elements
 from einderive.eops.cpu_kernels.words.error_functions import error_functions
@@ -18,6 +24,20 @@ from einderive.eops.cpu_kernels.words.simple_elements import simple, truths
 from einderive.eops.cpu_kernels.words.texts import texts
 from einderive.eops.cpu_kernels.words.trigonometric import inverses, near, trigonometric
 from einderive.eops.cpu_kernels.words.whole_elements import whole_elements
+from einderive.ta.listing import beside
+
+ERRORS: Final[Mapping[str, Mapping[str, tuple[float, float]]]] = beside(__name__)
+"""The largest errors of functions, in units in the last place: float32, float64."""
+
+
+def largest_error(name: str, dtype: str, vectors: bool = True, near: bool = False) -> float | None:
+    """|found - exact| in units in the last place, at most; None of functions that are exact, or
+    whose error is one of their operands."""
+    single = dtype == "float32"
+    table = ERRORS["near" if near else "plain"]
+    if vectors and has_vectors():
+        table = {**table, **ERRORS["near_vectors" if near else "vectors"]}
+    return table[name][not single] if name in table else None
 
 
 @cache
@@ -40,4 +60,5 @@ def functions(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
         found |= family(dtype)
     if vectors:
         found |= vector_elements(dtype)
-    return {**found, **composed(dtype, found["exp"], found["log1p"])}
+    fine = exponential_within(dtype) if vectors else None
+    return {**found, **composed(dtype, found["exp"], fine or found["exp"], found["log1p"])}

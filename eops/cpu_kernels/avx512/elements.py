@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
+import numpy as np
+
 from einderive.eops.cpu_kernels.avx512 import long_powers
 from einderive.eops.cpu_kernels.avx512.angles import ANGLES
 from einderive.eops.cpu_kernels.avx512.hyperbolic import acosh, asinh, atanh, log1p
@@ -25,6 +27,9 @@ from einderive.eops.cpu_kernels.words.short_elements import EXPONENT, LOG2
 TO_INTEGER: Final = 1.5 * 2.0**23
 """Beside it, the last bit of a number is 1."""
 PARTS: Final = 16
+ROOTS: Final = tuple(float(np.float32(2.0 ** (k / PARTS))) for k in range(PARTS))
+LOST: Final = tuple(2.0 ** (k / PARTS) - root for k, root in enumerate(ROOTS))
+"""What the roots of two lose as float32."""
 LEAST: Final = -104.0
 """Below it the exponential is 0.  The processor takes 20 times as long for results that it rounds
 to 0 itself, as those of masked elements in a softmax."""
@@ -38,12 +43,22 @@ def _reduced(x: Vector, shift: float) -> tuple[Vector, Vector, Vector]:
 
 
 def exp(x: Vector) -> Vector:
+    return _exponential(x, exact=False)
+
+
+def fine_exp(x: Vector) -> Vector:
+    """With what the table's numbers lose: for sums and quotients, whose error its own adds to."""
+    return _exponential(x, exact=True)
+
+
+def _exponential(x: Vector, exact: bool) -> Vector:
     zero = x.same(0.0)
     near = x.where("olt", LEAST, zero, x).at_most(89.0)
     moved, n, r = _reduced(near, TO_INTEGER / PARTS)
-    t = moved.table(tuple(2.0 ** (k / PARTS) for k in range(PARTS)))
-    found = (t * r).fused(r.polynomial((1.0, 1 / 2, 1 / 6)), t).scaled(n)
-    return x.where("olt", LEAST, zero, found)
+    t = moved.table(ROOTS)
+    times, series = t * r, r.polynomial((1.0, 1 / 2, 1 / 6))
+    found = times.fused(series, moved.table(LOST)) + t if exact else times.fused(series, t)
+    return x.where("olt", LEAST, zero, found.scaled(n))
 
 
 def expm1(x: Vector) -> Vector:
@@ -68,6 +83,13 @@ def vector_elements(dtype: str) -> Mapping[str, Written]:
     named = {formula.__name__: formula for formula in FORMULAS} | {**PIECEWISE}
     found = {name: word(name, dtype, formula) for name, formula in named.items()}
     return {**found, "pow": word("pow", dtype, power, arity=2)}
+
+
+@cache
+def exponential_within(dtype: str) -> Written | None:
+    """exp as a part of other functions, where that is another one."""
+    single = dtype == "float32" and has_vectors()
+    return word("fine_exp", dtype, fine_exp) if single else None
 
 
 @cache

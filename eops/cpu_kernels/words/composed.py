@@ -11,18 +11,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from einderive.eops.cpu_kernels.words.machine import Written, absolute, compiled
 
+SHIFTS: Final = {"float32": 66.09375, "float64": 64.0}
+"""silu(x) = e^(x + s) * x * e^(-s) for x < -s, so that no factor is a subnormal number; e^(-s) is
+rounded by less than a hundredth of a unit."""
+
 
 @cache
-def composed(dtype: str, exp: Written, log1p: Written) -> Mapping[str, Written]:
-    """The functions by their names in the notation, for float32 or float64."""
+def composed(dtype: str, exp: Written, fine: Written, log1p: Written) -> Mapping[str, Written]:
+    """The functions by their names in the notation, for float32 or float64; `fine` is the
+    exponential where a logarithm is taken of it."""
     real = np.float32 if dtype == "float32" else np.float64
     zero, one, infinity = real(0), real(1), math.inf
+    shift = real(SHIFTS[dtype])
+    shifted = real(math.exp(-shift))
 
     @compiled
     def sigmoid(x: Any) -> Any:
@@ -31,17 +38,19 @@ def composed(dtype: str, exp: Written, log1p: Written) -> Mapping[str, Written]:
 
     @compiled
     def silu(x: Any) -> Any:
-        small = exp(-absolute(x))
-        return (small if x < zero else one) * x / (one + small)
+        below = x < -shift
+        small = exp(x + shift if below else -absolute(x))
+        found = (small if x < zero else one) * x / (one + (zero if below else small))
+        return found * shifted if below else found
 
     @compiled
     def softplus(x: Any) -> Any:
-        return (x if x > zero else zero) + log1p(exp(-absolute(x))) if x == x else x
+        return (x if x > zero else zero) + log1p(fine(-absolute(x))) if x == x else x
 
     @compiled
     def logaddexp(x: Any, y: Any) -> Any:
         top = y if y > x else x
-        found = top + log1p(exp(-absolute(x - y)))
+        found = top + log1p(fine(-absolute(x - y)))
         found = x if (x == y) & (absolute(x) == infinity) else found
         return found if (x == x) & (y == y) else x + y
 

@@ -87,6 +87,32 @@ def exponent_series(dtype: str) -> Sequence[float]:
     return _FORMATS[dtype].exp
 
 
+@cache
+def times_exponential(dtype: str) -> Written:
+    """f(y, z, c, d) = (c + d) * e^(y + z), rounded in one sum, for -1000 <= y <= 0 and numbers z
+    and d that the digits of y and c do not hold."""
+    form = _FORMATS[dtype]
+    real, whole = form.real, form.whole
+    bits, from_bits = machine.BITS[dtype], machine.FROM_BITS[dtype]
+    inverse, biased = real(1 / math.log(2)), real(form.round_to_int + 2 * form.bias)
+    high, low = real(-form.log2_high), real(-form.log2_low)
+    series, fraction, single = polynomial(real, form.exp), whole(form.fraction), whole(1)
+
+    @compiled
+    def weighted(y: Any, z: Any, c: Any, d: Any) -> Any:
+        moved = fused(y, inverse, biased)
+        n = moved - biased
+        r = fused(n, high, y) + fused(n, low, z)
+        grown = fused(series(r), r * r, r)
+        both = bits(moved)  # its last bits are n and the bias twice
+        first = both >> single
+        p = c + fused(c, grown, fused(d, grown, d))
+        p = p * from_bits(first << fraction)
+        return p * from_bits((both - first) << fraction)
+
+    return weighted
+
+
 def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
     real, whole = form.real, form.whole
     bits, from_bits = machine.BITS[dtype], machine.FROM_BITS[dtype]
@@ -130,18 +156,39 @@ def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
 
 def _long_log(form: _Format) -> Written:
     """Of float64; that of float32 is in `short_elements.py`."""
-    real, whole = form.real, form.whole
-    bits, from_bits = machine.BITS["float64"], machine.FROM_BITS["float64"]
-    high, low = real(form.log2_high), real(form.log2_low)
-    start = whole(real(math.sqrt(0.5)).view(whole))
-    fraction, lift = whole(form.fraction), real(2.0**form.fraction)
-    smallest, lifted = real(np.finfo(real).tiny), real(form.fraction)
-    zero, one, half, two = real(0), real(1), real(0.5), real(2)
-    infinity, nothing = real(math.inf), real(math.nan)
-    rest = polynomial(real, LOG)
+    parts = long_logarithm()
+    zero, infinity, nothing = form.real(0), form.real(math.inf), form.real(math.nan)
 
     @compiled
     def log(x: Any) -> Any:
+        high, low = parts(x)
+        found = high + low
+        found = x if x == infinity else found
+        found = -infinity if x == zero else found
+        return found if x >= zero else nothing
+
+    return log
+
+
+@cache
+def long_logarithm() -> Written:
+    """f(x) = high, low with log(x) = high + low for x > 0, of float64; high is a multiple of log 2
+    to so few digits that nothing is rounded, and |low| < 1/2."""
+    form = _FORMATS["float64"]
+    real, whole = form.real, form.whole
+    bits, from_bits = machine.BITS["float64"], machine.FROM_BITS["float64"]
+    high, low, start = (
+        real(form.log2_high),
+        real(form.log2_low),
+        whole(real(math.sqrt(0.5)).view(whole)),
+    )
+    fraction, lift = whole(form.fraction), real(2.0**form.fraction)
+    smallest, lifted = real(np.finfo(real).tiny), real(form.fraction)
+    zero, one, half, two = real(0), real(1), real(0.5), real(2)
+    series = polynomial(real, LOG)
+
+    @compiled
+    def parts(x: Any) -> Any:
         small = x < smallest
         y = x * lift if small else x
         place = bits(y) - start
@@ -152,13 +199,9 @@ def _long_log(form: _Format) -> Written:
         s = f / (two + f)
         z = s * s
         square = half * f * f
-        r = fused(n, low, s * fused(rest(z), z, square))
-        found = fused(n, high, f - (square - r))
-        found = x if x == infinity else found
-        found = -infinity if x == zero else found
-        return found if x >= zero else nothing
+        return n * high, f - (square - fused(n, low, s * fused(series(z), z, square)))
 
-    return log
+    return parts
 
 
 def _log1p(form: _Format, log: Written) -> Written:

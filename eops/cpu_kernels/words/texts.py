@@ -1,5 +1,5 @@
 """Functions that are texts, which Triton's kernels have too (`ta.functions.helper`): the gamma
-function's logarithm with two derivatives, and the inverse of the error function."""
+function's logarithm with two derivatives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from einderive.eops.cpu_kernels.words.polynomials import polynomial
 from einderive.eops.cpu_kernels.words.wide import of_one
 from einderive.ta.functions import FUNCTIONS
 
-NAMES = ("lgamma", "digamma", "trigamma", "erfinv")
+NAMES = ("lgamma", "digamma", "trigamma")
 WORDS = (
     (r"@triton\.jit\n", ""),
     (r"polynomial\(([^,]+), (\w+)\)", r"\2(\1)"),

@@ -291,8 +291,8 @@ def inverses(dtype: str) -> Mapping[str, Written]:
     def asin(x: Any) -> Any:
         y = absolute(x)
         z = 0.5 * (1.0 - y)
-        s = root(z)
-        far = half_pi - (2.0 * (s + s * z * arcs(z)) - rest)
+        twice = 2.0 * root(z)
+        far = (half_pi - twice) - (twice * z * arcs(z) - rest)
         z = y * y
         found = far if y > 0.5 else y + y * z * arcs(z)
         return x if y < tiny else with_sign(found, x)
