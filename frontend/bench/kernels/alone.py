@@ -19,7 +19,6 @@ import torch
 
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.cpu_kernels.typing import typing_of
-from einderive.eops.cpu_kernels.words.machine import TYPES
 from einderive.eops.loops.arrange import dense
 from einderive.eops.loops.fuse import groups
 from einderive.eops.loops.group import Group
@@ -27,8 +26,11 @@ from einderive.frontend.report.terminal import table_text
 from einderive.frontend.text import duration
 from einderive.frontend.trial.timing import race
 from einderive.ta.errors import EinderiveError
+from einderive.ta.ir.dtypes import DTYPES
 from einderive.ta.ir.subst import nested_scopes, stages
 from einderive.ta.notation.parse import parse
+
+TYPES = tuple(dtype for dtype in DTYPES if not dtype.startswith("complex"))
 
 
 class Timed(NamedTuple):
@@ -74,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m einderive.frontend.bench.kernels.alone")
     parser.add_argument("formula")
     parser.add_argument("shapes", nargs="+", metavar="X=2000,2000", type=shape)
-    parser.add_argument("--dtype", default="float32", choices=sorted(TYPES), metavar="TYPE")
+    parser.add_argument("--dtype", default="float32", choices=TYPES, metavar="TYPE")
     parser.add_argument("--seconds", type=float, default=0.3, help="for one kernel")
     parser.add_argument("--threads", type=int, help="default: as many as torch has")
     given = parser.parse_args(arguments)
