@@ -72,8 +72,9 @@ class _Use(ref[memoryview]):
     block: _Block
 
 
-# Single operations on lists, sets and dictionaries, which threads cannot interrupt.  A lock would
-# not do: a block may come back wherever Python collects garbage, also while the lock is held.
+# A lock would not do: a block may come back wherever Python collects garbage, also while the lock
+# is held.  So there are only single operations of lists and dictionaries, which nothing interrupts.
+# `_FREE.copy()` is none in Python 3.11, which may collect garbage after it has read the length.
 _FREE: Final[list[_Block]] = []
 """The one that came back last is the last."""
 _USED: Final[dict[int, _Use]] = {}
@@ -93,7 +94,8 @@ def maker(shape: Sequence[int], dtype: torch.dtype) -> Maker | None:
     def new() -> torch.Tensor:
         try:
             block = _taken(size) or _new(size)
-        except (OSError, ValueError):  # the system has no memory: torch's error says how much
+        except (OSError, ValueError):  # no memory: if torch gets none either, its error says so
+            _FREE.clear()
             return torch.empty(shape, dtype=dtype)
         return _tensor(block, count, dtype).resize_(shape)  # not a view, which autograd follows
 
@@ -107,8 +109,13 @@ def reused(size: int) -> bool:
 
 @cache
 def most_kept() -> int:
-    """Bytes that may lie here unused; 0 where the system has no huge pages."""
+    """Bytes that may lie here unused; 0 where the system has no huge pages, and where the addresses
+    of the process are limited (`ulimit -v`): memory that is marked as free keeps its addresses."""
     if sys.platform != "linux" or not hasattr(mmap, "MADV_FREE"):
+        return 0
+    import resource  # not on every platform
+
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
         return 0
     try:
         huge = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text(encoding="ascii")
@@ -121,7 +128,7 @@ def most_kept() -> int:
 
 def kept() -> int:
     """Bytes that lie here unused."""
-    return sum(block.size for block in _FREE.copy())
+    return sum(block.size for block in [*_FREE])
 
 
 def made() -> int:
@@ -130,7 +137,7 @@ def made() -> int:
 
 
 def _taken(size: int) -> _Block | None:
-    for block in reversed(_FREE.copy()):
+    for block in [*_FREE][::-1]:
         if block.size == size and _owned(block):
             block.marked = False
             return block
@@ -149,6 +156,9 @@ def _owned(block: _Block) -> bool:
 def _new(size: int) -> _Block:
     global _made
     _made += 1
+    for use in _USED.copy().values():
+        if use() is None:  # an exception of a signal's handler ended its callback
+            _let_go(use)
     waiting = sum(
         use.block.size == size and use.block.huge and not use.block.came_back
         for use in _USED.copy().values()
@@ -165,14 +175,16 @@ def _tensor(block: _Block, count: int, dtype: torch.dtype) -> torch.Tensor:
 
 
 def _let_go(use: Any) -> None:
-    block = _USED.pop(id(use)).block
+    if _USED.pop(id(use), None) is None:  # dealt with, or its tensor was never made
+        return
+    block = use.block
     if not block.huge:
         _CAME_BACK[block.size] = _CAME_BACK.get(block.size, 0) + 1
         return
     block.came_back = True
     _FREE.append(block)
     held = 0
-    for other in reversed(_FREE.copy()):
+    for other in [*_FREE][::-1]:
         if not other.marked:
             held += other.size
             if held > HELD and _owned(other):  # what another thread took must not be marked

@@ -28,7 +28,7 @@ DUEL_SECONDS = 0.2
 MOST_CALLS = 100
 MOST = 30
 """Rounds, at most."""
-MADE, MADE_SECONDS = 3, 0.5
+MADE, MADE_SECONDS = 6, 0.5
 """So many calls at most, no longer than so many seconds, follow those that made memory."""
 WARM, BRIEF = 0.03, 1e-2
 """A first call that is no longer than `WARM` may have been something that is done once.  Two calls

@@ -6,6 +6,7 @@ import gc
 import mmap
 import os
 import random
+import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -43,6 +44,16 @@ def new(shape: tuple[int, ...] = SHAPE) -> torch.Tensor:
     found = maker(shape, torch.float32)
     assert found is not None
     return found()
+
+
+def run_alone(text: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", text],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def used() -> None:
@@ -258,6 +269,67 @@ def test_kernels_write_large_results_there() -> None:
         assert launcher(launched, told=True)()[0].isnan().all()
 
 
+COLLECTED = """
+import gc
+import torch
+from einderive.eops.result_memory import LEAST, maker
+make = maker((LEAST,), torch.float32)
+make()
+make()
+class Late:
+    def __del__(self):
+        global taken
+        taken = make()
+def cycle():
+    late = Late()
+    late.itself = late
+held = [[] for _ in range(200)]  # CPython has no lists left to use again
+cycle()
+gc.set_threshold(1)
+found = make()
+gc.set_threshold(700)
+print(taken.data_ptr() != found.data_ptr())
+"""
+
+
+def test_a_collection_of_garbage_may_come_in_between() -> None:
+    done = run_alone(COLLECTED)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+def test_a_use_whose_callback_was_interrupted_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    used()
+    held = new()
+    with monkeypatch.context() as patch:
+        patch.setattr(result_memory, "_let_go", lambda use: None)
+        used()  # an interrupted one
+    assert len(result_memory._USED) == 2
+    other = new((COUNT + STEP,))
+    assert len(result_memory._USED) == 2
+    del held, other
+    assert not result_memory._USED
+
+
+def test_what_lies_unused_is_given_up_when_there_is_no_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    used()
+    used()
+    assert kept() == LEAST
+
+    def refuses(*_: object, **__: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr(mmap, "mmap", refuses)
+    assert new((2 * COUNT,)).fill_(1).sum() == 2 * COUNT
+    assert kept() == 0
+
+
+def test_nothing_is_kept_where_addresses_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (1 << 40, 1 << 40))
+    assert most_kept.__wrapped__() == 0
+
+
 AT_THE_END = """
 import torch
 from einderive.eops.result_memory import LEAST, maker
@@ -270,11 +342,5 @@ other.append(other)
 
 
 def test_results_may_live_as_long_as_the_process() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", AT_THE_END],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_alone(AT_THE_END)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
