@@ -15,7 +15,7 @@ two float32 matrices of 3000 x 3000 takes 9 ms so, and 2 ms in memory that was u
   elsewhere, and so have results that a program holds (`AHEAD`).
 
 The memory belongs to this process alone: one that is forked from it has copies.  Where the system
-has no huge pages, torch allocates the results.
+has no huge pages, or limits the addresses of the process, torch allocates the results.
 """
 
 from __future__ import annotations
