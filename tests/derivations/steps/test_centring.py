@@ -109,11 +109,13 @@ def test_found_within_the_default_budget(text: str, shapes: dict[str, tuple[int,
 
 @CAMPAIGN
 def test_a_variance_of_windows_is_found_with_more_states() -> None:
+    """In an image that is large enough: of 200 x 200, the calls of more operators would take longer
+    than the terms that are spared."""
     text = (
-        "M[h,w] = A[h+r,w+s]/81 where h in 0:200, w in 0:200, r in 0:9, s in 0:9;"
+        "M[h,w] = A[h+r,w+s]/81 where h in 0:1000, w in 0:1000, r in 0:9, s in 0:9;"
         "Y[h,w] = (A[h+r,w+s]-M[h,w])^2/81 where r in 0:9, s in 0:9"
     )
-    centred(ed.derive(text, budget=ed.Budget(states=5000), A=(208, 208)))
+    centred(ed.derive(text, budget=ed.Budget(states=5000), A=(1008, 1008)))
 
 
 def centred(derivation: ed.Derivation) -> None:
