@@ -17,14 +17,23 @@ from typing import NamedTuple, TypeAlias
 
 from einderive.derivations.steps.fold_by_law import FoldByLaw
 from einderive.derivations.steps.law import ByLaw
-from einderive.ta.facts.sides import Sides, Values, fold_of, letters_of, name_of, put, sides_of
+from einderive.ta.facts.sides import (
+    Sides,
+    Values,
+    fits,
+    fold_of,
+    letters_of,
+    name_of,
+    put,
+    sides_of,
+)
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import expr
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Add, Apply, Const, Mul, Node, Power, Scope
 from einderive.ta.ir.subst import children, factors_of, walk
 from einderive.ta.laws import REAL_LAWS
-from einderive.ta.laws.data import NUMBERS, WHOLE
+from einderive.ta.laws.data import WHOLE
 
 MOST_OPERANDS = 12
 """Sums and products with more operands are left alone."""
@@ -239,7 +248,7 @@ def matches(side: Node, term: Node, found: Values) -> Iterator[Values]:
     """The terms that stand for the letters if the term is the side."""
     if side in letters_of(side):
         known = found.get(side)
-        if known is term or (known is None and _fits(name_of(side), term)):
+        if known is term or (known is None and fits(side, term)):
             yield {**found, side: term}
         return
     match side:
@@ -261,14 +270,6 @@ def matches(side: Node, term: Node, found: Values) -> Iterator[Values]:
                     yield from matches(side.base, expr.power(term.base, times), found)
         case Mul() | Add():
             yield from _whole(side, term, found)
-
-
-def _fits(name: str, term: Node) -> bool:
-    if name not in NUMBERS:
-        return True
-    if not isinstance(term, Const) or not isinstance(term.value, Fraction):
-        return False
-    return name not in WHOLE or term.value.denominator == 1
 
 
 def _powers(term: Node) -> Iterator[tuple[Node, Node]]:
@@ -328,9 +329,9 @@ def _assigned(
         not others
         and len(terms) > 1
         and side in letters_of(side)
-        and _fits(name_of(side), terms[0])
+        and fits(side, joined := (expr.add if kind is Add else expr.mul)(*terms))
     ):
-        yield {**found, side: (expr.add if kind is Add else expr.mul)(*terms)}, ()
+        yield {**found, side: joined}, ()
     for at, term in enumerate(terms):
         for one in matches(side, term, found):
             yield from _assigned(kind, others, [*terms[:at], *terms[at + 1 :]], one)

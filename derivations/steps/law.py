@@ -20,7 +20,7 @@ from einderive.derivations.steps.terms import keeps_by_law, sub_term
 from einderive.derivations.steps.told import Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
-from einderive.ta.facts.sides import Sides, holds, put, sides_of
+from einderive.ta.facts.sides import Sides, fits, holds, put, sides_of
 from einderive.ta.facts.signs import bounds_over, not_zero
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.given.complex_values import may_be_complex
@@ -55,6 +55,8 @@ class ByLaw(Witness):
         term, sides = sub_term(scope, self.term), self._sides()
         *values, factor, rest = (part.body for part in self._parts(scope, sides))
         letters = dict(zip(sides.letters, values, strict=True))
+        if not all(fits(letter, value) for letter, value in letters.items()):
+            raise RuleRefused("a letter of the law stands for numbers of the text only")
         left, right = (
             expr.add(expr.mul(factor, put(side, letters)), rest)
             for side in (sides.before, sides.after)

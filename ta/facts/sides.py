@@ -6,6 +6,7 @@ exp(log(x)) = x  for x > 0,  with A[i] for x:  exp(log(A[i])) = A[i], if A[i] > 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -13,10 +14,10 @@ from einderive.ta.facts.signs import NOT_NEGATIVE, POSITIVE, least_sign, not_zer
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import expr
 from einderive.ta.ir.affine import Range
-from einderive.ta.ir.node import Access, Apply, Node, Tensor
+from einderive.ta.ir.node import Access, Apply, Const, Node, Tensor
 from einderive.ta.ir.subst import children, replace_node, walk, with_children
 from einderive.ta.laws import REAL_LAWS
-from einderive.ta.laws.data import Law
+from einderive.ta.laws.data import NUMBERS, WHOLE, Law
 from einderive.ta.notation.parse import parse
 
 Values: TypeAlias = Mapping[Node, Node]
@@ -125,6 +126,16 @@ def put(side: Node, values: Values) -> Node:
     if side in values:
         return values[side]
     return with_children(side, tuple(put(child, values) for child in children(side)))
+
+
+def fits(letter: Node, term: Node) -> bool:
+    """Whether the term may stand for the letter: for some letters, only numbers of the text may."""
+    name = name_of(letter)
+    if name not in NUMBERS:
+        return True
+    if not isinstance(term, Const) or not isinstance(term.value, Fraction):
+        return False
+    return name not in WHOLE or term.value.denominator == 1
 
 
 def holds(domain: str, values: Values, box: Sequence[Range]) -> bool:

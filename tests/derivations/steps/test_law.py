@@ -8,6 +8,7 @@ from einderive.derivations.rules.law import LAW, by_laws
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
 from einderive.ta.printing.show import show
+from tests.fuzz.cases import with_laws
 
 
 def root(text: str) -> Scope:
@@ -134,6 +135,15 @@ def test_a_function_that_has_no_value_itself_hides_nothing(text: str, taken: boo
 def test_a_power_of_what_is_read_outside_divides_by_nothing() -> None:
     (step,) = LAW.steps(root("Y[i] = sqrt(A[i-1]^2) where i in 0:7"))
     assert show(step.after) == "{L[i:0:7] abs(A[i-1])}"
+
+
+def test_whole_numbers_leave_a_floor_without_what_is_added_to_them() -> None:
+    """The number comes first in a sum, and what is added to it is none."""
+    (rule,) = with_laws([LAW], ("floor-whole",))
+    before = root("Y[i] = floor(A[i]) + 1/B[i] + 2")
+    assert [show(step.after) for step in rule.steps(before)] == [
+        "{L[i:0:6] floor(A[i] + 2) + B[i]^-1}"
+    ]
 
 
 def test_a_derivation_names_the_law_of_a_step() -> None:

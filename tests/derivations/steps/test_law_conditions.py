@@ -85,6 +85,11 @@ REFUSED = [
         by_law("choice-max", OVER, "A[i]", "B[i]"),
         "not the left side",
     ),
+    (
+        "Y[i] = floor(A[i] + B[i] + 2)",
+        by_law("floor-whole", OVER, "B[i] + 2", "A[i]"),
+        "stands for numbers of the text only",
+    ),
 ]
 
 
