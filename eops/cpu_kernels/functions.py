@@ -61,4 +61,4 @@ def functions(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
     if vectors:
         found |= vector_elements(dtype)
     fine = exponential_within(dtype) if vectors else None
-    return {**found, **composed(dtype, found["exp"], fine or found["exp"], found["log1p"])}
+    return {**composed(dtype, found["exp"], fine or found["exp"], found["log1p"]), **found}

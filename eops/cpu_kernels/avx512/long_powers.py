@@ -1,6 +1,5 @@
-"""Exponentials and powers of float64 on vectors of AVX-512.
+"""Powers of float64 on vectors of AVX-512.
 
-    exp(x)      2^n * t * e^r        x = (n + k/16)*log 2 + r,  t = 2^(k/16),  |r| <= log(2)/32
     x^y         2^(y*log2 |x|)       the logarithm as a sum of two numbers, of some 65 bits
     log2(x)     n + T + (log(1+r) + l/(1+r))/log 2      x = 2^n * m,  m*c = 1 + r + l exactly
     2^p         2^n * t * 2^r        p = n + k/16 + r,  |r| <= 1/32
@@ -11,28 +10,22 @@ m lies in [0.73, 1.46); its first bits choose c, which is near 1/m, and T = -log
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from typing import Final
 
+from einderive.eops.cpu_kernels.avx512.exponentials import PARTS, RANGES, roots
 from einderive.eops.cpu_kernels.avx512.powers import finished
 from einderive.eops.cpu_kernels.avx512.registers import Vector
-from einderive.eops.cpu_kernels.avx512.tables import columns, logarithm, pair, root_of_two
+from einderive.eops.cpu_kernels.avx512.tables import columns, logarithm, pair
 from einderive.ta.listing import beside
 
 DATA = beside(__name__)
 
-EXP: Final[tuple[float, ...]] = DATA["exp"]
-"""(e^r - 1 - r)/r^2"""
 POWER: Final[tuple[float, ...]] = DATA["power"]
 """(2^r - 1)/r"""
 SERIES: Final[tuple[float, ...]] = DATA["series"]
 """(log(1+r) - r + r^2/2)/r^3"""
 PER_LOG2: Final = (1.4426950408889634, 2.0355273740931033e-17)
-LOG2: Final = (0.6931471805599453, 2.3190468138462996e-17)
-PARTS: Final = 16
-SHIFT: Final = 1.5 * 2.0**52 / PARTS
-"""Beside it, the last bit of a number is 1/PARTS."""
 SHARE: Final = 2 / 3
 """A piece of [1, 1.46) begins so much of its length before a multiple of 1/16, and a piece below 1
 before one of 1/32: so the piece about 1 reaches as far to both sides."""
@@ -45,27 +38,11 @@ MOST: Final = 1100.0
 
 
 @cache
-def _roots() -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """2^(k/16)"""
-    return columns(pair(root_of_two(k, PARTS)) for k in range(PARTS))
-
-
-@cache
 def _logarithms() -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
     """c, and T as two numbers, of which the first has few bits."""
     middles = [(1 + (k + 0.5 - SHARE) / PARTS) / (2 if k >= 8 else 1) for k in range(PARTS)]
     inverses = tuple(1.0 if k == 0 else 1 / middle for k, middle in enumerate(middles))
     return inverses, *columns(pair(logarithm(c, 2.0).copy_negate(), GRID) for c in inverses)
-
-
-def exp(x: Vector) -> Vector:
-    x = x.at_least(-746.0).at_most(710.0)
-    moved = x.fused(1 / math.log(2), SHIFT)
-    n = moved - SHIFT
-    r = n.fused(-LOG2[1], n.fused(-LOG2[0], x))
-    first, second = (moved.table(values) for values in _roots())
-    grown = (r * r).fused(r.polynomial(EXP), r)
-    return (first.fused(grown, second) + first).scaled(n)
 
 
 def _logarithm(x: Vector) -> tuple[Vector, Vector]:
@@ -104,9 +81,10 @@ def power(x: Vector, y: Vector) -> Vector:
     inside = p.absolute().compare("olt", MOST)
     rest = p.choose(inside, rest, 0.0)
     p = p.at_least(-MOST).at_most(MOST)
-    moved = p + SHIFT
-    n = moved - SHIFT
+    shift = RANGES["float64"].shift
+    moved = p + shift
+    n = moved - shift
     r = (p - n) + rest
-    high, low = (moved.table(values) for values in _roots())
+    high, low = (moved.table(values) for values in roots())
     found = high.fused(r * r.polynomial(POWER), low) + high
     return finished(x, y, found.scaled(n))

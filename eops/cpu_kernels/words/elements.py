@@ -119,7 +119,7 @@ def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
     shift, high, low = real(form.round_to_int), real(-form.log2_high), real(-form.log2_low)
     inverse, zero_bits = real(1 / math.log(2)), whole(real(form.round_to_int).view(form.whole))
     least, most, least_expm1 = map(real, (form.least_exp, form.most_exp, form.least_expm1))
-    one, half, two = real(1), real(0.5), real(2)
+    zero, one, half, two = real(0), real(1), real(0.5), real(2)
     bias, fraction, single = whole(form.bias), whole(form.fraction), whole(1)
     rest, itself = polynomial(real, form.exp), real(2.0 ** -(form.fraction + 3))
     beside_one = polynomial(real, form.short_exp or form.exp)
@@ -127,7 +127,7 @@ def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
 
     @compiled
     def exp(x: Any) -> Any:
-        y = least if x < least else x
+        y = zero if x < least else x
         y = most if y > most else y
         moved = fused(y, inverse, biased)
         n = moved - biased
@@ -136,7 +136,8 @@ def _exponentials(form: _Format, dtype: str) -> tuple[Written, Written]:
         both = bits(moved)  # its last bits are n and the bias twice
         first = both >> single  # 2^n itself may lie beyond the numbers
         p = p * from_bits(first << fraction)
-        return p * from_bits((both - first) << fraction)
+        p = p * from_bits((both - first) << fraction)
+        return zero if x <= least else p
 
     @compiled
     def expm1(x: Any) -> Any:
