@@ -24,8 +24,9 @@ def write_whole(path: Path, data: bytes) -> None:
 
 def keep_small(folder: Path, most: int) -> None:
     """Delete the files that were used least lately, if all together have more than `most` bytes,
-    down to half of it.  Raises OSError."""
-    files = sorted(((p.stat(), p) for p in folder.iterdir()), key=lambda file: file[0].st_mtime)
+    down to half of it.  Folders stay.  Raises OSError."""
+    there = (path for path in folder.iterdir() if path.is_file())
+    files = sorted(((path.stat(), path) for path in there), key=lambda file: file[0].st_mtime)
     total = sum(status.st_size for status, _ in files)
     if total <= most:
         return

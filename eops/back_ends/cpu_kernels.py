@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
-from importlib.util import find_spec
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import torch
 
+from einderive.eops.back_ends.compilers import installed, usable
 from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task, Types
 from einderive.eops.loops.group import Group, is_view
 from einderive.eops.loops.picks import picked
@@ -37,18 +37,6 @@ PART: Final = 0.1
 """A stage more in a kernel takes about this part of a launch."""
 
 
-@cache
-def missing() -> tuple[str, ...]:
-    """The packages that compile loops and are not there.  Without one, stages are torch's
-    operations."""
-    return tuple(name for name in ("numba", "llvmlite", "platformdirs") if find_spec(name) is None)
-
-
-def installed() -> bool:
-    """Whether loops can be compiled."""
-    return not missing()
-
-
 def worth_compiling(task: Task) -> bool:
     """Whether a kernel may be faster than torch's operations for the stage."""
     if is_view(task.scope):
@@ -60,7 +48,7 @@ def _adds_terms(task: Task) -> bool:
     """Whether the stage is a scatter, which a loop over its terms computes."""
     if not _may_run(task) or not task.scope.sums:
         return False
-    return scattered(task.scope) is not None and one_term(task.scope) is None
+    return scattered(task.scope) is not None and one_term(task.scope) is None and usable()
 
 
 def _fusible(task: Task) -> bool:
@@ -73,6 +61,8 @@ def _fusible(task: Task) -> bool:
     inputs = (source for source in sources(scope.body) if source is not INDEX)
     moved = scope.size + sum(prod(side.extent for side in source.ranges) for source in inputs)
     if points(scope) > MOST_REUSE * moved and not _visits_all(scope):
+        return False
+    if not usable():
         return False
     from einderive.eops.cpu_kernels.build import takes
 

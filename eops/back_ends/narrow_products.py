@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from einderive.eops.back_ends.cpu_kernels import installed
+from einderive.eops.back_ends.compilers import installed, usable
 from einderive.eops.back_ends.task import BackEnd, Run, Task
 from einderive.eops.library.matmul import MATMUL
 from einderive.eops.opaque import opaque
@@ -70,6 +70,8 @@ def with_kernels(run: Run) -> Run:
 
 def _multiplied(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """The product, by a kernel if there is one for these types."""
+    if not usable():
+        return torch.mm(x, y)
     from einderive.eops.cpu_kernels.products.kernel import arranged, takes
 
     if not takes(x, y):

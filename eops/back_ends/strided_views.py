@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from einderive.eops.back_ends.cpu_kernels import installed
+from einderive.eops.back_ends.compilers import installed
 from einderive.eops.back_ends.narrow_products import with_kernels
 from einderive.eops.back_ends.task import BackEnd, Run, Task
 from einderive.eops.torch_views.stage import lower

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from einderive.eops.back_ends.cpu_kernels import installed
+from einderive.eops.back_ends.compilers import installed, usable
 from einderive.eops.back_ends.task import BackEnd, Run, Task
 from einderive.eops.library import by_name
 from einderive.eops.library.conv import CONVOLUTIONS
@@ -33,7 +33,7 @@ def has_long_sums(binding: Binding | None, operator: str | None) -> bool:
         for places in zip(*((w.loop, w.reduction) for w in binding.windows), strict=True)
     )
     work = prod(extent for extent in binding.scope.extents)
-    return is_large(kernel, outputs) and is_long(work, kernel[-1])
+    return is_large(kernel, outputs) and is_long(work, kernel[-1]) and usable()
 
 
 def _lower(task: Task) -> Run | None:

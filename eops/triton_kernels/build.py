@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -26,7 +27,7 @@ from einderive.eops.ahead_of_time.compiled import Compiled, compiled_for
 from einderive.eops.ahead_of_time.resources import spilled, spilled_here
 from einderive.eops.cache_folder import cache_folder
 from einderive.eops.capture import capturing
-from einderive.eops.kept_files import write_whole
+from einderive.eops.kept_files import keep_small, write_whole
 from einderive.eops.triton_kernels.blocks import Config, without_spills
 from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
@@ -44,6 +45,10 @@ ALIGNMENT: Final = 16
 """Bytes: a kernel compiled for pointers at multiples of this is right for such pointers only."""
 _TIMING: Final = threading.Lock()
 """Configurations are timed by one thread at a time."""
+
+
+MOST_BYTES: Final = 16 << 20
+"""Of sources on disk, some thousands."""
 
 
 def interpreting() -> bool:
@@ -67,8 +72,12 @@ def write_source(source: str, directory: Path) -> Path:
     """The file with this source, written whole or not at all."""
     path = directory / f"eop_{hashlib.sha256(source.encode()).hexdigest()}.py"
     if path.is_file() and path.read_text(encoding="utf-8") == source:
+        with suppress(OSError):
+            os.utime(path)
         return path
     write_whole(path, source.encode())
+    with suppress(OSError):
+        keep_small(directory, MOST_BYTES)
     return path
 
 

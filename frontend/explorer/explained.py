@@ -30,6 +30,8 @@ def explained(view: View, number: int) -> Iterator[RenderableType]:
     if view.measured is not None and view.measured.underived:
         yield ""
         yield indented(f"{capitalised(view.measured.underived)}.", style="bold")
+    if view.measured is not None and view.measured.without_loops:
+        yield indented(view.measured.without_loops)
     yield ""
     yield Text(f"candidate {number}: {candidate.title}", "bold")
     for line in candidate.given:

@@ -234,7 +234,8 @@ class MeasuredView:
     """The programs that were timed, and which one was chosen.
 
     `where` says where and when: on this machine, or as a record states, with its `environment`.
-    `underived` says what runs where no derived program does; it is empty where one does."""
+    `underived` says what runs where no derived program does; it is empty where one does.
+    `without_loops` says why no loops were compiled; it is empty where some could be."""
 
     device: str
     where: str
@@ -242,6 +243,7 @@ class MeasuredView:
     trials: tuple[TrialView, ...]
     verdict: str
     underived: str
+    without_loops: str
     warning: str
     assumed: str
     kernels: tuple[CodeView, ...]

@@ -20,6 +20,7 @@ from einderive.frontend.report.measured import (
     underived,
     verdict,
     warning,
+    without_loops,
 )
 from einderive.frontend.text import KERNEL, duration, operators
 from einderive.frontend.trial.outcome import Outcome
@@ -42,6 +43,7 @@ def measured_view(outcome: Race) -> MeasuredView:
         trials=tuple(_trial(outcome, trial, longest) for trial in outcome.trials),
         verdict=verdict(outcome),
         underived=underived(outcome),
+        without_loops=without_loops(outcome),
         warning=warning(outcome),
         assumed=resting(outcome),
         kernels=_kernels(outcome),

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from einderive.derivations.record.assumptions import used_by_all
-from einderive.eops.back_ends.cpu_kernels import missing
+from einderive.eops.back_ends.compilers import known_failure, missing
 from einderive.frontend.accuracy.accept import FACTOR, FLOOR
 from einderive.frontend.accuracy.digits import MOST_LOST
 from einderive.frontend.accuracy.judged import FamilyError
@@ -222,11 +222,20 @@ def underived(compiled: Race) -> str:
 
 def without_loops(compiled: Race) -> str:
     """Why no loops were compiled for a CPU, in a sentence, and what to do about it, where a package
-    is not there.  Empty otherwise, and for a race of another machine."""
-    if isinstance(compiled, RecordedRace) or compiled.device != "cpu" or not missing():
+    is not there or cannot be imported.  Empty otherwise, and for a race of another machine."""
+    if isinstance(compiled, RecordedRace) or compiled.device != "cpu":
         return ""
     if any(trial.label.endswith(IN_LOOPS) for trial in compiled.trials):
         return ""  # a remembered race
+    if not missing():
+        failing = known_failure()
+        if failing is None:
+            return ""
+        name, error = failing
+        return (
+            f"No loops were compiled, since {name} cannot be imported here ({error}); "
+            f"`pip install --upgrade {name}` may install one that can."
+        )
     return (
         f"No loops were compiled, since {listed(missing())} cannot be imported here; "
         f"`pip install {' '.join(missing())}` installs what is missing."

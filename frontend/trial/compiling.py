@@ -13,7 +13,8 @@ from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
 from einderive.derivations.search.reciprocals import with_reciprocals
 from einderive.eops.back_ends import narrow_products
-from einderive.eops.back_ends.cpu_kernels import installed, points
+from einderive.eops.back_ends.compilers import usable
+from einderive.eops.back_ends.cpu_kernels import points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.eops.back_ends.task import Task
 from einderive.frontend.derived import Derived
@@ -178,9 +179,9 @@ def _in_turn(
 def loading_seconds(derivation: Derived) -> float:
     """Seconds in which the packages were loaded that compile loops: nothing but the first time in a
     process."""
-    if derivation.target != "cpu" or not installed():
-        return 0.0
     begun = perf_counter()
+    if derivation.target != "cpu" or not usable():
+        return 0.0
     importlib.import_module("einderive.eops.cpu_kernels.build")
     return perf_counter() - begun
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections import namedtuple
@@ -223,6 +224,20 @@ def test_sources_are_written_once_and_whole(tmp_path: Path) -> None:
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     path.write_text("x = 2\n")
     assert write_source("x = 1\n", tmp_path / "deep").read_text() == "x = 1\n"
+
+
+def test_sources_on_disk_stay_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those used last stay, and so does what Python compiled."""
+    monkeypatch.setattr(build_module, "MOST_BYTES", 4_000)
+    (tmp_path / "__pycache__").mkdir()
+    texts = [f"x = {k}\n".ljust(900, "#") for k in range(5)]
+    paths = [write_source(text, tmp_path) for text in texts[:4]]
+    for second, path in enumerate(paths):
+        os.utime(path, (second, second))
+    assert write_source(texts[0], tmp_path) == paths[0]  # used least lately until here
+    paths.append(write_source(texts[4], tmp_path))
+    assert [path.exists() for path in paths] == [True, False, False, False, True]
+    assert (tmp_path / "__pycache__").is_dir()
 
 
 def test_misfits_are_refused(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.eops.back_ends import cpu_kernels
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
 from einderive.frontend.trial.compiling import (
@@ -70,25 +69,6 @@ def test_a_chosen_one_gives_the_formula(monkeypatch: pytest.MonkeyPatch) -> None
     np.testing.assert_allclose(f(X=x.numpy(), w=w.numpy()), expected.numpy(), rtol=1e-5, atol=1e-6)
     wide = f(X=x.double(), w=w.double())
     torch.testing.assert_close(wide, (x.double() * w.double() + x) / (1 + w.double() ** 2) - x)
-
-
-@pytest.mark.compiled
-def test_without_numba_torch_computes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the report says why, and how to get it."""
-    sentence = (
-        "No loops were compiled, since numba cannot be imported here; `pip install numba` "
-        "installs what is missing."
-    )
-    with monkeypatch.context() as without:
-        without.setitem(sys.modules, "numba", None)
-        cpu_kernels.missing.cache_clear()
-        f = ed.compile(CHAIN, **SHAPES)
-        assert sentence in " ".join(str(f).split())
-    cpu_kernels.missing.cache_clear()
-    assert "No loops were compiled" not in str(f)
-    assert AS_GIVEN not in [trial.label for trial in f.trials]
-    x, w = torch.rand(40, 30), torch.rand(30)
-    torch.testing.assert_close(f(X=x, w=w), (x * w + x) / (1 + w * w) - x)
 
 
 @pytest.mark.compiled
