@@ -8,8 +8,9 @@ rounded to it: also in float16 and bfloat16, of which torch accumulates sums in 
 are computed as everywhere (`torch_views.types`).  No product is distributed, no sum split, nothing
 hoisted.
 
-The order is that of the canonical form, which `show_program` prints.  It does not keep from the
-text which of a and b is first in `b + a` or `b * a`, nor the order of reduction iterators.
+The order is that of the canonical form, which `show_program` prints, but for differences within a
+sum, which come first (`ta.facts.differences`).  It does not keep from the text which of a and b is
+first in `b + a` or `b * a`, nor the order of reduction iterators.
 
 torch accumulates a sum of products of reads in two ways: `torch.sum` of the products, and
 `torch.einsum` of the factors, which multiplies matrices.  Both are the formula as written;
@@ -37,6 +38,7 @@ from einderive.eops.torch_views.types import HALVES, StageTypes, real_scalar, ty
 from einderive.frontend.products import factors_of
 from einderive.frontend.running.execute import Executable
 from einderive.ta.exact.direct import direct
+from einderive.ta.facts.differences import bracketed
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Node, Scope, Select
 from einderive.ta.ir.program import Program
@@ -115,7 +117,7 @@ class _InOrder(Elementwise):
     """The scalar expression with its operands in order, each operation rounded by itself."""
 
     def _add(self, node: Add) -> Step:
-        parts = [self._signed(term) for term in node.terms]
+        parts = [self._signed(term) for term in bracketed(node).terms]
         sign, first = parts[0]
         total = steps.scaled(first, -1) if sign < 0 else first
         for sign, term in parts[1:]:

@@ -94,3 +94,65 @@ def test_integers_are_the_same() -> None:
         run = executable(derivation.unchanged, "cpu", compiled=compiled)
         (found,) = run({derivation.source.inputs[0]: a})
         assert torch.equal(found, a[2:97] - a[:95] + 2 * (a[3:98] - a[1:96]) + a[5:] - a[4:99])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Y[i,j] = log_softmax[j](A[i,j])",
+        "Y[i,j] = A[i,j] - max[k](A[i,k]) + B[j]",
+        "Y[i,j] = 2*A[i,j] - 2*min[k](A[i,k]) + B[j]",
+        "Y[i,j] = A[i,j] - mean[k](A[i,k]) + B[j]",
+        "Y[i,j] = 3*A[i,j]*B[j] - mean[k](3*A[i,k]*B[k]) + B[j]",
+        "Y[i,j] = exp(A[i,j]/8) - max[k](exp(A[i,k]/8)) + B[j]",
+        "Y[i,j] = A[i,j] + B[j] - max[k](A[i,k] + B[k]) - 5",
+    ],
+)
+def test_numbers_are_subtracted_from_their_middle_first(text: str) -> None:
+    shapes = {"A": (4, 6)} | ({"B": (6,)} if "B" in text else {})
+    node = sum_of(text, **shapes)
+    found = bracketed(node)
+    inner = [term for term in found.terms if isinstance(term, Add)]
+    assert len(inner) == 1
+    assert sorted(map(str, (*inner[0].terms, *found.terms))) == sorted(
+        map(str, (*node.terms, inner[0]))
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Y[i,j] = A[i,j] + max[k](A[i,k]) + B[j]",  # of one sign
+        "Y[i,j] = 2*A[i,j] - max[k](A[i,k]) + B[j]",
+        "Y[i,j] = A[i,j] - sum[k](A[i,k]) + B[j]",
+        "Y[i,j] = A[i,j] - prod[k](A[i,k]) + B[j]",
+        "Y[i,j] = A[i,j] - max[k](B[k]) + B[j]*B[j]",
+        "Y[i,j] = exp(A[i,j]) - max[k](log(A[i,k])) + B[j]",
+        "Y[i,j] = A[i,j] - max[k](A[i,k] + B[k]) - 5",  # of a sum that is not there
+        "Y[i,j] = A[i,j] + B[j] - max[k](A[i,k] + B[k])",  # the whole sum
+    ],
+)
+def test_what_is_no_middle_stays(text: str) -> None:
+    node = sum_of(text, A=(4, 6), B=(6,))
+    assert bracketed(node) is node or nested(bracketed(node)) == nested(node)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("mean", [0, 100, 1000])
+def test_log_softmax_keeps_its_digits_at_any_mean(compiled: bool, mean: int) -> None:
+    """Less the logarithm first, two digits are lost at a mean of 1000."""
+    derivation = ed.derive("Y[i,j] = log_softmax[j](A[i,j])", A=(20, 30))
+    run = executable(derivation.unchanged, "cpu", compiled=compiled)
+    a = mean + torch.randn(20, 30)
+    (found,) = run({derivation.source.inputs[0]: a})
+    exact = torch.log_softmax(a.double(), 1)
+    assert float((found.double() - exact).abs().max() / exact.abs().max()) < 3e-7
+    for rival in rivals(derivation.source, "cpu"):
+        assert float((rival.call(a).double() - exact).abs().max() / exact.abs().max()) < 3e-7
+
+
+def test_a_program_that_subtracts_the_middle_last_is_refused() -> None:
+    f = ed.compile("Y[i,j] = log_softmax[j](A[i,j])", A=(8, 8), remember=False)
+    a = 1000 + torch.randn(8, 8)
+    exact = torch.log_softmax(a.double(), 1)
+    assert float((f(A=a).double() - exact).abs().max() / exact.abs().max()) < 1e-6
