@@ -23,7 +23,7 @@ from einderive.ta.ir.affine import Range, Row
 
 MOST_BOXES: Final = 12
 """Boxes of which the union is counted cell by cell."""
-MOST_CELLS: Final = 1 << 14
+MOST_CELLS: Final = 1 << 10
 
 
 class Index(NamedTuple):

@@ -24,6 +24,8 @@ from einderive.ta.ir.affine import Range, Row
 from einderive.ta.traffic.reached import Index, Read, elements, values
 
 NOTHING: Final = Range(0, 1)
+SHORT: Final = 16
+"""A sector that is used up within so many steps stays near the multiprocessor for that time."""
 
 
 class Axis(NamedTuple):
@@ -90,9 +92,10 @@ class Tiling:
 
     @property
     def at_once(self) -> tuple[Range, ...]:
-        """What the lanes of one program have of each iterator."""
-        found = [NOTHING] * len(self.domain)
-        for axis in (*self.axes, *([self.lanes] if self.lanes else [])):
+        """What the lanes of one program have of each iterator, and short walks."""
+        lanes = (*self.axes, *([self.lanes] if self.lanes else []))
+        found = [NOTHING if side.extent > SHORT else side for side in self.domain]
+        for axis in lanes:
             for i, count in self.local(axis):
                 found[i] = Range(0, count)
         return tuple(found)
