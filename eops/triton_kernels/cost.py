@@ -167,7 +167,8 @@ def operations(plan: Planned, config: Config) -> float:
     elif sums:
         found += plan.outputs * plan.reduction
     if plan.after is not None:
-        found += plan.outputs * sum(_operations(node, wide) for node in walk(plan.after[0]))
+        written = dict.fromkeys(walk(plan.after[0]))
+        found += sum(_operations(node, wide) * tiling.points(node.free, 1) for node in written)
     return found
 
 

@@ -8,6 +8,7 @@ registers and shared memory.  On request, all are compiled for a GPU that need n
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isinf
@@ -33,6 +34,8 @@ from einderive.ta.ir.subst import sources
 from einderive.ta.printing.show import show_stage
 
 LANGUAGE = "Triton"
+OPERAND = re.compile(r"\bp(?=\d+\[)")
+"""The letter of operands in plans of loops."""
 
 
 def told_stage(stage: Scope, scope: Scope, types: Mapping[Source, str]) -> Iterator[Told]:
@@ -70,7 +73,7 @@ def told_group(group: Group, types: Mapping[Source, str]) -> Told | None:
         text = "\n".join(_pseudo_code(product))
     elif rows is not None:
         made, source = rows, emit_rows(rows, formula)
-        text = "\n".join(_rows_pseudo_code(rows))
+        text = OPERAND.sub("a", "\n".join(_rows_pseudo_code(rows)))
     else:
         return None
     return _of(group.stages, group.outputs, made, text, source)

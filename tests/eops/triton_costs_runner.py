@@ -110,8 +110,9 @@ CASES = (
 
 def of_registers(made: Plan | RowPlan) -> int:
     """The operations that reduce what lies on lanes, which the interpreter does as one."""
-    whole = isinstance(made, RowPlan) and made.whole
-    return made.rows * made.length * len(made.reductions) if whole else 0  # type: ignore[union-attr]
+    if isinstance(made, RowPlan) and made.whole:
+        return made.rows * made.length * len(made.reductions)
+    return 0
 
 
 def run(case: Case, cache: Path) -> list[dict[str, float]]:

@@ -13,9 +13,11 @@ import pytest
 
 import einderive as ed
 from einderive.derivations.search.strategy import Budget
+from einderive.eops.triton_kernels.build import build
 from einderive.eops.triton_kernels.cost import CLEARLY, by_prediction, cost
 from einderive.eops.triton_kernels.plan import Plan, plan
 from einderive.eops.triton_kernels.rows import RowPlan
+from einderive.eops.triton_kernels.tuning.blocks import loop_configs
 from einderive.eops.triton_kernels.tuning.device import H100, H200
 from einderive.frontend.kernels.texts import kernel_texts
 from einderive.ta.ir.subst import stages
@@ -189,8 +191,6 @@ def test_few_programs_leave_a_gpu_idle() -> None:
     as a flat reduction they took 0.11 ms."""
     made = stage_plan("Y[k] = sum[i](A[i,k])", A=(8192, 8192))
     assert made.form == "flat"
-    from einderive.eops.triton_kernels.tuning.blocks import loop_configs
-
     loop = replace(made, form="loop", configs=loop_configs(8192, 4))
     found = cost(loop, loop.configs[0])
     assert found.bound == "waits"
@@ -210,6 +210,24 @@ def test_a_configuration_that_is_clearly_faster_comes_first() -> None:
     assert [one for one in made.configs if one != first[0]] == [*first[1:]]
     again = by_prediction(replace(made, configs=first), H200)
     assert again.configs == first
+
+
+def test_kernels_and_reports_take_this_order(tmp_path: Path) -> None:
+    text, shape = "Y[i] = sum[k](A[i,k])", (1000, 16384)
+    made = stage_plan(text, A=shape)
+    first = by_prediction(made).configs
+    assert first[0] != made.configs[0]
+    kernel = build(made.scope, cache=tmp_path)
+    assert kernel.plan.configs == first
+    assert kernel.chosen_config() == first[0]
+    found = ed.derive(text, A=shape, target="cuda:90", budget=Budget(states=1))
+    bare = replace(
+        found.unchanged,
+        stages=tuple(s._replace(operator=None, binding=None) for s in found.unchanged.stages),
+    )
+    (told,) = kernel_texts(0, bare, found.staged(bare), found.target)
+    assert [one.seconds for one in told.launches] == [cost(made, one).seconds for one in first]
+    assert [one.chosen for one in told.launches] == [True, *[False] * (len(first) - 1)]
 
 
 @pytest.mark.parametrize("text", ["Y[i,j] = 2*A[i,j]", "Y[i,j] = 2*A[j,i]", PRODUCT])
@@ -240,6 +258,7 @@ def test_a_report_shows_it() -> None:
     found = ed.derive(text, A=(96, 64), target="cuda:90", budget=Budget(states=1))
     (kernel,) = kernel_texts(0, found.unchanged, found.staged(found.unchanged), found.target)
     lines = kernel.plan.splitlines()
+    assert "v0 = a0[" in kernel.plan
     place = next(k for k, line in enumerate(lines) if line.startswith("predicted for an H100, "))
     size = 96 * 64
     assert lines[place].endswith("1.7 us, by launch")
