@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import torch
@@ -28,16 +28,16 @@ from einderive.eops.ahead_of_time.resources import spilled, spilled_here
 from einderive.eops.cache_folder import cache_folder
 from einderive.eops.capture import capturing
 from einderive.eops.kept_files import keep_small, write_whole
-from einderive.eops.triton_kernels.blocks import Config, without_spills
+from einderive.eops.triton_kernels.cost import Planned, by_prediction
 from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import Plan, plan
 from einderive.eops.triton_kernels.rows import RowPlan
+from einderive.eops.triton_kernels.tuning.blocks import Config, without_spills
 from einderive.eops.triton_kernels.tuning.kept import digest, keep, kept
 from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Scope
 
-Planned: TypeAlias = Plan | RowPlan
 FP_FUSION: Final = True
 """Whether a*b + c may become one fused operation, which rounds once instead of twice.  The option
 is always passed on, since Triton's own default changes with its version."""
@@ -284,7 +284,8 @@ def build(
     cache: Path | None = None,
 ) -> Kernel:
     """The stage as a callable kernel; `dtypes` as in `plan`.  Raises BuildError."""
-    return build_stage(plan(scope, dtypes, out_dtype), formula=formula, cache=cache)
+    made = by_prediction(plan(scope, dtypes, out_dtype))
+    return build_stage(made, formula=formula, cache=cache)
 
 
 def build_stage(made: Plan, *, formula: str = "", cache: Path | None = None) -> Kernel:

@@ -22,7 +22,6 @@ from einderive.eops.loops.values import (
     Within,
     needed_for,
 )
-from einderive.eops.triton_kernels.blocks import power_of_two
 from einderive.eops.triton_kernels.emit_access import (
     TRITON_DTYPE,
     Frame,
@@ -40,6 +39,7 @@ from einderive.eops.triton_kernels.emit_loops import decode, indent, index_setup
 from einderive.eops.triton_kernels.emit_scalar import helpers_of
 from einderive.eops.triton_kernels.emit_triton import module
 from einderive.eops.triton_kernels.rows import CHUNK, RowPlan
+from einderive.eops.triton_kernels.tuning.blocks import power_of_two
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row

@@ -13,7 +13,8 @@ from math import prod
 from typing import Literal, NamedTuple
 
 from einderive.eops import dtypes as types
-from einderive.eops.triton_kernels.blocks import (
+from einderive.eops.triton_kernels.contraction import ZERO, Contraction, by_stride, contraction
+from einderive.eops.triton_kernels.tuning.blocks import (
     LINE_BYTES,
     Config,
     dot_configs,
@@ -21,7 +22,6 @@ from einderive.eops.triton_kernels.blocks import (
     loop_configs,
     tile_configs,
 )
-from einderive.eops.triton_kernels.contraction import ZERO, Contraction, by_stride, contraction
 from einderive.ta.errors import BuildError
 from einderive.ta.facts.integer_sets import row_bounds
 from einderive.ta.ir import affine

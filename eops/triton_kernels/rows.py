@@ -23,8 +23,8 @@ from einderive.eops.loops.draft import drafted, merged
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
-from einderive.eops.triton_kernels.blocks import MOST_WARPS, UNITS, Config, power_of_two
 from einderive.eops.triton_kernels.plan import magnitude
+from einderive.eops.triton_kernels.tuning.blocks import MOST_WARPS, UNITS, Config, power_of_two
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Scope, Source

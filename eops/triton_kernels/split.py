@@ -14,9 +14,9 @@ from math import prod
 from typing import Final
 
 from einderive.eops import dtypes as types
-from einderive.eops.triton_kernels.blocks import UNITS
 from einderive.eops.triton_kernels.contraction import contraction
 from einderive.eops.triton_kernels.plan import default_dtype
+from einderive.eops.triton_kernels.tuning.blocks import UNITS
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope

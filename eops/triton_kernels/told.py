@@ -1,13 +1,14 @@
 """A Triton kernel as a reader sees it: its plan as pseudo-code, its source, its configurations.
 
-Nothing is compiled for it, so it needs neither a GPU nor Triton.  Where the kernel has run, the
-configurations have their times, and the compiled ones their registers and shared memory.  On
-request, all are compiled for a GPU that need not be there.
+Nothing is compiled for it, so it needs neither a GPU nor Triton.  Each configuration has its
+predicted time, or, where the kernel has run, the measured one, and the compiled ones have their
+registers and shared memory.  On request, all are compiled for a GPU that need not be there.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isinf
@@ -18,19 +19,23 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.plan import row_as_text, value_text
 from einderive.eops.loops.values import Constant, operands_of
 from einderive.eops.told import Launch, Told
-from einderive.eops.triton_kernels.blocks import Config
-from einderive.eops.triton_kernels.build import KNOWN, Planned, kernel_of
+from einderive.eops.triton_kernels.build import KNOWN, kernel_of
+from einderive.eops.triton_kernels.cost import Planned, by_prediction, cost
 from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import Load, Plan, default_dtype, plan
 from einderive.eops.triton_kernels.products import product_plan
 from einderive.eops.triton_kernels.rows import RowPlan, row_plan
 from einderive.eops.triton_kernels.split import split
+from einderive.eops.triton_kernels.tuning.blocks import Config
+from einderive.eops.triton_kernels.tuning.device import H100
 from einderive.ta.ir.node import Scope, Source
 from einderive.ta.ir.subst import sources
 from einderive.ta.printing.show import show_stage
 
 LANGUAGE = "Triton"
+OPERAND = re.compile(r"\bp(?=\d+\[)")
+"""The letter of operands in plans of loops."""
 
 
 def told_stage(stage: Scope, scope: Scope, types: Mapping[Source, str]) -> Iterator[Told]:
@@ -49,7 +54,7 @@ def told_stage(stage: Scope, scope: Scope, types: Mapping[Source, str]) -> Itera
 
 
 def _told(stage: Scope, part: Scope, given: Sequence[str], out_dtype: str | None) -> Told:
-    made = plan(part, given, out_dtype)
+    made = by_prediction(plan(part, given, out_dtype))
     source = emit(made, formula=show_stage(part))
     text = "\n".join(_pseudo_code(made))
     written = part if part.shape != stage.shape else stage
@@ -68,7 +73,7 @@ def told_group(group: Group, types: Mapping[Source, str]) -> Told | None:
         text = "\n".join(_pseudo_code(product))
     elif rows is not None:
         made, source = rows, emit_rows(rows, formula)
-        text = "\n".join(_rows_pseudo_code(rows))
+        text = OPERAND.sub("a", "\n".join(_rows_pseudo_code(rows)))
     else:
         return None
     return _of(group.stages, group.outputs, made, text, source)
@@ -78,6 +83,7 @@ def _of(
     stages: tuple[Scope, ...], outputs: tuple[Scope, ...], made: Planned, text: str, source: str
 ) -> Told:
     launches = _launches(made, source)
+    text = "\n".join((text, *_predicted(made, _chosen(made, source))))
     later = functools.partial(_compiled, made, source)
     return Told(stages, made.sources, outputs, "a", LANGUAGE, text, source, launches, later)
 
@@ -107,16 +113,16 @@ def _launches(made: Planned, source: str) -> tuple[Launch, ...]:
     tried = {} if kernel is None else kernel.tried
     compiled = {} if kernel is None else kernel.compiled
     fitted = {} if kernel is None else kernel.fitted
-    chosen = made.configs[0] if kernel is None else kernel.chosen_config()
+    chosen = _chosen(made, source)
 
     def launch(config: Config) -> Launch:
         found = compiled.get(config)
         shared = getattr(getattr(found, "metadata", None), "shared", None)
-        seconds = tried.get(config)
+        seconds = tried[config] if config in tried else cost(made, config).seconds
         return Launch(
             _words(fitted.get(config, config)),
             config == chosen,
-            None if seconds is None or isinf(seconds) else seconds,
+            None if isinf(seconds) else seconds,
             config in tried,
             getattr(found, "n_regs", None),
             None if found is None else spilled_here(found),
@@ -124,6 +130,27 @@ def _launches(made: Planned, source: str) -> tuple[Launch, ...]:
         )
 
     return tuple(map(launch, made.configs))
+
+
+def _chosen(made: Planned, source: str) -> Config:
+    kernel = KNOWN.get(source)
+    return made.configs[0] if kernel is None else kernel.chosen_config()
+
+
+def _predicted(made: Planned, config: Config) -> Iterator[str]:
+    """The cost in a configuration."""
+    found = cost(made, config, H100)
+    time = f"{_time(found.seconds)}, by {found.bound}"
+    yield f"predicted for an {H100.name}, {_words(config)}: {time}"
+    yield f"    reads {found.read:,} bytes of operands, writes {found.written:,} of results"
+    yield f"    moves {found.moved:,.0f} bytes of memory, asks for {found.asked:,.0f}"
+    products = f", {found.products:,.0f} of products" if found.products else ""
+    programs = "1 program" if found.programs == 1 else f"{found.programs:,} programs"
+    yield f"    computes {found.operations:,.0f} operations{products}, on {programs}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} us"
 
 
 def _words(config: Config) -> str:

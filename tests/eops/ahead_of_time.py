@@ -7,8 +7,8 @@ from pathlib import Path
 
 from einderive.eops.ahead_of_time.compiled import Compiled
 from einderive.eops.ahead_of_time.resources import resources
-from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.build import Kernel, build
+from einderive.eops.triton_kernels.tuning.blocks import Config
 from einderive.ta.ir.node import Scope
 
 LOAD = re.compile(r"ld\.global(?:\.[lL]\w*::\w+)*\.((?:v\d\.)?b\d+)")

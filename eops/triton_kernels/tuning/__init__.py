@@ -1,6 +1,7 @@
-"""Times of a Triton kernel's configurations: measured once on a kind of device, kept on disk.
+"""Configurations of Triton kernels: which are worth a trial, what they take by prediction, and
+their times, measured once on a kind of device and kept on disk.
 
-Not here: which configurations are worth a trial, and what times them (`eops.triton_kernels`).
+Not here: plans and their costs, and what times configurations (`eops.triton_kernels`).
 May be imported by `eops.triton_kernels` and tests; imports of `eops` only `eops.cache_folder` and
 `eops.kept_files`.
 """

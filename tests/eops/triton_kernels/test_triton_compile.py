@@ -18,9 +18,9 @@ import triton.backends.nvidia.compiler as nvidia
 from einderive.eops.ahead_of_time.compiled import compiled_for
 from einderive.eops.ahead_of_time.resources import resources, spilled_here
 from einderive.eops.triton_kernels import build as build_module
-from einderive.eops.triton_kernels.blocks import Config, without_spills
 from einderive.eops.triton_kernels.build import Kernel, build, write_source
 from einderive.eops.triton_kernels.split import split
+from einderive.eops.triton_kernels.tuning.blocks import Config, without_spills
 from einderive.ta.errors import BuildError
 from einderive.ta.notation.parse import parse
 from tests.amount import first, sampled

@@ -90,6 +90,7 @@ def test_a_kernel_that_ran_on_a_gpu_tells_what_it_takes() -> None:
     assert (fast.registers, fast.spilled, fast.shared) == (32, 0, 512)
     assert (failed.seconds, failed.timed) == (None, True)
     assert all(not launch.timed and launch.registers is None for launch in rest)
+    assert all(launch.seconds for launch in rest)  # they are predicted
 
 
 @pytest.mark.campaign
@@ -112,7 +113,8 @@ def test_registers_are_told_without_a_gpu(tmp_path: Path, monkeypatch: pytest.Mo
     assert all(8 <= (launch.registers or 0) <= 255 for launch in told.launches)
     assert all(launch.spilled == 0 and launch.shared is not None for launch in told.launches)
     assert any(launch.shared for launch in told.launches)
-    assert [launch.seconds for launch in told.launches] == [2e-6] + [None] * len(rest)
+    assert [launch.seconds for launch in told.launches] == [2e-6, *(one.seconds for one in rest)]
+    assert all(one.seconds and not one.timed for one in told.launches[1:])  # they are predicted
     path = tmp_path / "d.json"
     known.save(path, kernels=True)
     assert ed.load(path).kernels() == (told,)

@@ -17,9 +17,9 @@ import torch
 
 from einderive.eops.cache_folder import VARIABLE
 from einderive.eops.triton_kernels import build as building
-from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.build import Kernel, build
 from einderive.eops.triton_kernels.tuning import kept as keeping
+from einderive.eops.triton_kernels.tuning.blocks import Config
 from einderive.ta.notation.parse import parse
 from tests.prepared import ROOT, python
 
