@@ -38,6 +38,7 @@ from einderive.eops.triton_kernels.tuning.traffic import (
     bytes_moved,
     reached,
 )
+from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Add, Apply, Mul, Node, Power, Select
@@ -148,7 +149,7 @@ def operations(plan: Planned, config: Config) -> float:
     scope, first = plan.scope, len(plan.scope.loops)
     if not plan.outputs or not plan.reduction:
         return 0.0
-    tiling, wide = _tiling(plan, config), plan.compute != "float32"
+    tiling, precision = _tiling(plan, config), plan.precision
     sums = [side.extent for side in scope.sums]
 
     def points(free: int) -> int:
@@ -161,18 +162,18 @@ def operations(plan: Planned, config: Config) -> float:
     if roles is not None:
         bodies = [roles.left, roles.right]
     every = dict.fromkeys(node for body in bodies for node in walk(body))
-    found = sum(_operations(node, wide) * points(node.free) for node in every)
+    found = sum(_operations(node, precision) * points(node.free) for node in every)
     if roles is not None:
         found += plan.outputs * (roles.coefficient != 1)
     elif sums:
         found += plan.outputs * plan.reduction
     if plan.after is not None:
         written = dict.fromkeys(walk(plan.after[0]))
-        found += sum(_operations(node, wide) * tiling.points(node.free, 1) for node in written)
+        found += sum(_operations(node, precision) * tiling.points(node.free, 1) for node in written)
     return found
 
 
-def _operations(node: Node, wide: bool) -> float:
+def _operations(node: Node, precision: Precision) -> float:
     """The operations of a node whose operands are known."""
     match node:
         case Add():
@@ -188,28 +189,28 @@ def _operations(node: Node, wide: bool) -> float:
         case Select():
             return len(node.conditions) + 1.0
         case Apply():
-            return operations_of(node.function, wide)
+            return operations_of(node.function, precision)
     return 0.0
 
 
 def _operations_of_rows(plan: RowPlan, config: Config) -> float:
-    tiling, wide = _tiling(plan, config), plan.compute != "float32"
+    tiling, precision = _tiling(plan, config), plan.precision
     found = 0.0
     for place, times in _times(plan).items():
         mask = plan.masks[place]
         walked = plan.length if mask >> plan.shared else 1
-        found += times * _operations_of(plan.values[place], wide) * tiling.points(mask, walked)
+        found += times * _operations_of(plan.values[place], precision) * tiling.points(mask, walked)
     return found + plan.rows * plan.length * len(plan.reductions)
 
 
-def _operations_of(value: Value, wide: bool) -> float:
+def _operations_of(value: Value, precision: Precision) -> float:
     match value:
         case Operation("+" | "*", args):
             return len(args) - 1.0
         case Operation("/"):
             return DIVISION
         case Operation(word, _, kind):
-            return 0.0 if word == kind else operations_of(word, wide)
+            return 0.0 if word == kind else operations_of(word, precision)
         case Choice(conditions):
             return len(conditions) + 1.0
     return 0.0

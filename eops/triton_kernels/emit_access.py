@@ -15,6 +15,7 @@ from einderive.eops.dtypes import FLOATS, LIMITS
 from einderive.eops.torch_views.types import real_scalar
 from einderive.eops.triton_kernels.plan import Guard, Load, Plan
 from einderive.ta.functions import REDUCERS
+from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Condition, Number
@@ -88,9 +89,10 @@ def bare(value: Number, dtype: str) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def quotient(above: str, below: str, dtype: str) -> str:
-    """The quotient; `/` on float32 compiles to an approximate division."""
-    return f"tl.div_rn({above}, {below})" if dtype == "float32" else f"({above}) / ({below})"
+def quotient(above: str, below: str, dtype: str, precision: Precision) -> str:
+    """The quotient; `/` on float32 compiles to an approximate division, of two units at most."""
+    exact = dtype == "float32" and precision != "short"
+    return f"tl.div_rn({above}, {below})" if exact else f"({above}) / ({below})"
 
 
 def across_lanes(reducer: str, partial: str, dtype: str, view: str = "") -> str:

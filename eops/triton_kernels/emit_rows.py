@@ -69,7 +69,7 @@ def emit_rows(plan: RowPlan, formula: str = "") -> str:
             else f"each of {plan.length} places, BLOCK_R at a time, in {len(plan.passes)} passes"
         )
     )
-    return module(comments, [*writer.helpers], plan.compute, arguments, lines)
+    return module(comments, [*writer.helpers], plan.precision, arguments, lines)
 
 
 class _Writer:
@@ -205,10 +205,11 @@ class _Writer:
             above, below = names
             if isinstance(self.plan.values[args[0]], Constant):
                 above = self._name(args[0])
-            return quotient(above, below, compute)
+            return quotient(above, below, compute, self.plan.precision)
         known = FUNCTIONS[word]
         self.helpers |= dict.fromkeys(helpers_of(known))
-        template = (known.triton_float32 if compute == "float32" else "") or known.triton
+        exact = known.triton_float32 if self.plan.precision == "narrow" else ""
+        template = exact or known.triton
         zero, one = (literal(value, compute) for value in (0, 1))
         return template.format(*map(self._name, args), zero=zero, one=one)
 

@@ -21,6 +21,7 @@ from einderive.eops.triton_kernels.plan import Plan
 from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.data import Function
+from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
 from einderive.ta.ir.expr import const
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
@@ -112,7 +113,7 @@ class BodyWriter:
         else:  # at most one: products of constants are one constant
             (constant,) = above or [ONE]
             numerator = self.value(constant)
-        return quotient(numerator, " * ".join(below), self.compute)
+        return quotient(numerator, " * ".join(below), self.compute, self.plan.precision)
 
     def _raised(self, base: str, exponent: int, free: int) -> str:
         """`base ** exponent`, by squaring beyond small exponents."""
@@ -142,6 +143,8 @@ class BodyWriter:
         wider = compute == "float64" != own  # operands of a comparison with an index
         self.helpers |= dict.fromkeys(name + WIDER * wider for name in helpers_of(known))
         special = {"float32": known.triton_float32, "int64": known.triton_whole}
+        if self.plan.precision == "short":
+            special.pop("float32")
         template = special.get(compute) or known.triton
         template = HELPER.sub(rf"\1{WIDER}(", template) if wider else template
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
@@ -177,11 +180,11 @@ def helpers_of(known: Function) -> list[str]:
     return [*needed, known.name] if known.triton_helper else needed
 
 
-def helper_source(function: str, compute: str) -> str:
-    """The source of a function's helper, its series long enough for the type it computes in; in
-    float64 under a name of its own, if that name ends with WIDER."""
+def helper_source(function: str, precision: Precision) -> str:
+    """The source of a function's helper, its series long enough for the precision; in float64 under
+    a name of its own, if that name ends with WIDER."""
     wider = function.endswith(WIDER)
     helper = FUNCTIONS[function.removesuffix(WIDER)].triton_helper
     assert helper is not None
-    source = helper.triton(wider or compute == "float64")
+    source = helper.triton("wide" if wider else precision)
     return HELPER.sub(rf"\1{WIDER}(", source) if wider else source

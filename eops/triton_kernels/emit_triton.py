@@ -16,6 +16,7 @@ from einderive.eops.triton_kernels.emit_loops import (
 )
 from einderive.eops.triton_kernels.emit_scalar import helper_source
 from einderive.eops.triton_kernels.plan import Plan
+from einderive.ta.functions.helper import Precision
 
 PROGRAM = {
     "loop": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1 of the flattened output",
@@ -23,6 +24,9 @@ PROGRAM = {
     "flat": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1, BLOCK_R terms at a time",
     "dot": "program p computes the tile (batch, m, n) = p unravelled, n fastest",
 }
+
+DEFINED = re.compile(r"^def (\w+\()", re.MULTILINE)
+"""What a helper defines, and the bracket behind it in a call."""
 
 
 def emit(plan: Plan, formula: str = "", *, upcast: bool = False) -> str:
@@ -39,21 +43,26 @@ def emit(plan: Plan, formula: str = "", *, upcast: bool = False) -> str:
         lines, helpers = write(plan)
     blocks = [f"{block}: tl.constexpr" for block, _ in plan.configs[0].blocks]
     arguments = [*(f"a{i}" for i in range(len(plan.sources))), "out", *blocks]
-    return module(_comments(plan, formula), helpers, plan.compute, arguments, lines)
+    return module(_comments(plan, formula), helpers, plan.precision, arguments, lines)
 
 
 def module(
     comments: Sequence[str],
     helpers: Sequence[str],
-    compute: str,
+    precision: Precision,
     arguments: Sequence[str],
     lines: Sequence[str],
 ) -> str:
-    """The source of a module with one kernel; `helpers` are functions of the notation that call
-    one of their own."""
+    """The source of a module with one kernel; `helpers` are functions of the notation that may call
+    one of their own, each after those that it may call."""
     parts = [*map(_comment, comments), "", "import triton", "import triton.language as tl", "", ""]
-    for helper in helpers:
-        parts += [helper_source(helper, compute), ""]
+    known, callers = [helper_source(helper, precision) for helper in helpers], list(lines)
+    for source in reversed(known):
+        names = DEFINED.findall(source)
+        if any(name in caller for caller in callers for name in names):
+            callers.append(source)
+    for source in reversed(callers[len(lines) :]):
+        parts += [source, ""]
     parts += ["@triton.jit", f"def eop({', '.join(arguments)}):", *map(_wrap, indent(lines, 1))]
     return "\n".join(parts) + "\n"
 

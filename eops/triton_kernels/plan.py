@@ -24,6 +24,7 @@ from einderive.eops.triton_kernels.tuning.blocks import (
 )
 from einderive.ta.errors import BuildError
 from einderive.ta.facts.integer_sets import row_bounds
+from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Node, Scope, Select, Source, Tensor
@@ -65,6 +66,14 @@ class Load:
     guards: tuple[Guard, ...]
 
 
+def precision_of(compute: str, dtypes: Sequence[str]) -> Precision:
+    """Where only half types are read and written, the operations of the formula are those of half
+    types: each rounds to 11 bits or fewer, and functions to five digits are exact beside that."""
+    if compute == "float64":
+        return "wide"
+    return "short" if all(dtype in HALVES for dtype in dtypes) else "narrow"
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything the emitter needs, and nothing about its text.
@@ -89,6 +98,11 @@ class Plan:
     tile: tuple[int, ...]
     wide: bool
     configs: tuple[Config, ...]
+
+    @property
+    def precision(self) -> Precision:
+        """What functions are computed to."""
+        return precision_of(self.compute, (*self.dtypes, self.out_dtype))
 
     @property
     def half(self) -> str:

@@ -23,9 +23,10 @@ from einderive.eops.loops.draft import drafted, merged
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
-from einderive.eops.triton_kernels.plan import magnitude
+from einderive.eops.triton_kernels.plan import magnitude, precision_of
 from einderive.eops.triton_kernels.tuning.blocks import MOST_WARPS, UNITS, Config, power_of_two
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions.helper import Precision
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Scope, Source
 from einderive.ta.ir.positions import INDEX
@@ -59,6 +60,11 @@ class RowPlan:
     reductions: tuple[Reduction, ...]
     outputs: tuple[Output, ...]
     passes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+    @property
+    def precision(self) -> Precision:
+        """What functions are computed to."""
+        return precision_of(self.compute, (*self.dtypes, *self.out_dtypes))
 
     @property
     def rows(self) -> int:

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -26,35 +26,41 @@ NUMPY: Final = {
 """What the words of a text mean on NumPy's arrays."""
 
 
+Precision: TypeAlias = Literal["short", "narrow", "wide"]
+"""What a text is for: numbers that are rounded to 16 bits at once, float32, float64."""
+
+
 @dataclass(frozen=True, eq=False)
 class Helper:
-    """The text of the function `_name`, and its coefficients.  Each may be one for float32
-    (`narrow`) and one for float64 (`wide`)."""
+    """The text of the function `_name`, and its coefficients.  Each may be several, one for each
+    precision that needs its own; `usual` is that of all others, and what is `narrow` is `short`
+    where nothing else is."""
 
     name: str
     text: str | Mapping[str, str]
     coefficients: Mapping[str, Any]
 
-    def triton(self, wide: bool) -> str:
-        """Its source in Triton, for float32 or float64.  Two operands have one shape: Triton's
-        interpreter mistypes the comparison of a single number that it then spreads."""
-        tree = ast.parse(_chosen(self.text, wide))
+    def triton(self, precision: Precision) -> str:
+        """Its source in Triton.  Two operands have one shape: Triton's interpreter mistypes the
+        comparison of a single number that it then spreads."""
+        tree = ast.parse(_chosen(self.text, precision))
         for function in tree.body:
             if isinstance(function, ast.FunctionDef) and len(function.args.args) == 2:
                 x, y = (argument.arg for argument in function.args.args)
                 spread = ast.parse(f"{x}, {y} = tl.broadcast({x}, {y})").body
                 start = 0 if ast.get_docstring(function) is None else 1
                 function.body[start:start] = spread
-        return ast.unparse(_Rounded(self.numbers(wide), wide).visit(tree)) + "\n"
+        exact = precision == "narrow"
+        return ast.unparse(_Rounded(self.numbers(precision), exact).visit(tree)) + "\n"
 
-    def numbers(self, wide: bool) -> Mapping[str, Any]:
+    def numbers(self, precision: Precision) -> Mapping[str, Any]:
         """The coefficients for this precision."""
-        return {name: _chosen(value, wide) for name, value in self.coefficients.items()}
+        return {name: _chosen(value, precision) for name, value in self.coefficients.items()}
 
     def on_numpy(self) -> Callable[..., Any]:
         """The function of float64 arrays."""
-        space = {**NUMPY, **self.numbers(True)}
-        exec(_chosen(self.text, True), space)
+        space = {**NUMPY, **self.numbers("wide")}
+        exec(_chosen(self.text, "wide"), space)
         function: Callable[..., Any] = space[f"_{self.name}"]
 
         def real(*operands: Any) -> Any:
@@ -64,15 +70,19 @@ class Helper:
         return real
 
 
-def _chosen(value: Any, wide: bool) -> Any:
-    return value["wide" if wide else "narrow"] if isinstance(value, Mapping) else value
+def _chosen(value: Any, precision: Precision) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    names = (precision, "narrow", "usual") if precision == "short" else (precision, "usual")
+    return value[next(name for name in names if name in value)]
 
 
 class _Rounded(ast.NodeTransformer):
-    """A text in the words of Triton, whose `/` and `tl.sqrt` are approximate in float32."""
+    """A text in the words of Triton, whose `/` and `tl.sqrt` are approximate in float32: in
+    other words where they have to be `exact` there."""
 
-    def __init__(self, numbers: Mapping[str, Any], wide: bool) -> None:
-        self._numbers, self._wide = numbers, wide
+    def __init__(self, numbers: Mapping[str, Any], exact: bool) -> None:
+        self._numbers, self._exact = numbers, exact
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         value = self._numbers.get(node.id)
@@ -82,9 +92,9 @@ class _Rounded(ast.NodeTransformer):
         self.generic_visit(node)
         match ast.unparse(node.func), list(map(ast.unparse, node.args)):
             case "divided", [x, y]:
-                text = f"({x}) / ({y})" if self._wide else f"tl.div_rn({x}, {y})"
+                text = f"({x}) / ({y})" if not self._exact else f"tl.div_rn({x}, {y})"
             case "root", [x]:
-                text = f"tl.sqrt({x})" if self._wide else f"tl.sqrt_rn({x})"
+                text = f"tl.sqrt({x})" if not self._exact else f"tl.sqrt_rn({x})"
             case "polynomial", [x, name]:
                 text = _polynomial(x, self._numbers[name])
             case _:

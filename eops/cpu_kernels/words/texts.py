@@ -58,7 +58,7 @@ def _of_text(name: str) -> Written:
         "nothing": np.nan,
         "infinity": np.inf,
     }
-    for word, value in helper.numbers(True).items():
+    for word, value in helper.numbers("wide").items():
         space[word] = value if isinstance(value, float) else polynomial(np.float64, value)
     exec(text, space)
     function = space[f"_{name}"]

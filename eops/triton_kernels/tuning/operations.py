@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions.helper import Precision
 
 DIVISION: Final = 8.0
 """A division, or a root, rounded as usual: steps from an approximation."""
@@ -32,27 +33,28 @@ FIELD: Final = re.compile(r"\{\w*\}")
 
 
 @lru_cache(maxsize=512)
-def operations_of(function: str, wide: bool) -> float:
-    """The operations of the function of one element, in 64 bits if `wide`."""
+def operations_of(function: str, precision: Precision) -> float:
+    """The operations of the function of one element."""
     known = FUNCTIONS[function]
     if not known.arity:
         return 0.0
-    text = known.triton if wide or not known.triton_float32 else known.triton_float32
-    return _count(ast.parse(FIELD.sub("x", text)), wide)
+    exact = known.triton_float32 if precision == "narrow" else ""
+    text = exact or known.triton
+    return _count(ast.parse(FIELD.sub("x", text)), precision)
 
 
 @lru_cache(maxsize=512)
-def _helper(name: str, wide: bool) -> float:
+def _helper(name: str, precision: Precision) -> float:
     helper = FUNCTIONS[name].triton_helper
     assert helper is not None, name
-    return _count(ast.parse(helper.triton(wide)), wide)
+    return _count(ast.parse(helper.triton(precision)), precision)
 
 
-def _count(node: ast.AST, wide: bool) -> float:
+def _count(node: ast.AST, precision: Precision) -> float:
     times, own = 1.0, 0.0
     match node:
         case ast.FunctionDef():
-            return sum(_count(part, wide) for part in node.body)
+            return sum(_count(part, precision) for part in node.body)
         case ast.BinOp(op=ast.Div()):
             own = DIVISION
         case ast.BinOp() | ast.Compare():
@@ -60,9 +62,9 @@ def _count(node: ast.AST, wide: bool) -> float:
         case ast.UnaryOp(operand=operand) if not isinstance(operand, ast.Constant):
             own = 1.0
         case ast.Call(func=ast.Name(name)) if name.startswith("_"):
-            own = _helper(name.removeprefix("_"), wide)
+            own = _helper(name.removeprefix("_"), precision)
         case ast.Call(func=ast.Attribute(attr=name)):
             own = LIBRARY.get(name, 1.0)
         case ast.For(iter=ast.Call(args=[ast.Constant(int(count))])):
             times = float(count)
-    return own + times * sum(_count(part, wide) for part in ast.iter_child_nodes(node))
+    return own + times * sum(_count(part, precision) for part in ast.iter_child_nodes(node))

@@ -13,6 +13,7 @@ from einderive.eops.triton_kernels.tuning.operations import (
     operations_of,
 )
 from einderive.ta.functions import FUNCTIONS
+from einderive.ta.functions.helper import Precision
 
 DEMAND = Demand(
     moved=28e6,
@@ -78,35 +79,37 @@ def test_products_without_matrix_instructions_want_warps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "wide", "count"),
+    ("function", "precision", "count"),
     [
-        ("abs", False, 1),
-        ("relu", False, 2),  # a comparison and a choice
-        ("pi", False, 0),
-        ("bitwise_invert", True, 1),
-        ("sqrt", False, DIVISION),
-        ("sqrt", True, SPECIAL),
+        ("abs", "narrow", 1),
+        ("relu", "narrow", 2),  # a comparison and a choice
+        ("pi", "narrow", 0),
+        ("bitwise_invert", "wide", 1),
+        ("sqrt", "narrow", DIVISION),
+        ("sqrt", "wide", SPECIAL),
         # t, and a product of it; fma and its sign, a product, a sum; exp2; two comparisons and
         # their conjunction; two products, a sum, a choice
-        ("exp", False, 5 + SPECIAL + 3 + 4),
-        ("silu", False, DIVISION + 2 + (5 + SPECIAL + 3 + 4)),
-        ("sigmoid", False, DIVISION + 2 + (5 + SPECIAL + 3 + 4)),
+        ("exp", "narrow", 5 + SPECIAL + 3 + 4),
+        ("silu", "narrow", DIVISION + 2 + (5 + SPECIAL + 3 + 4)),
+        ("exp", "short", 1 + SPECIAL),
+        ("sigmoid", "narrow", DIVISION + 2 + (5 + SPECIAL + 3 + 4)),
     ],
 )
-def test_operations_of_a_function(function: str, wide: bool, count: float) -> None:
-    assert operations_of(function, wide) == count
+def test_operations_of_a_function(function: str, precision: Precision, count: float) -> None:
+    assert operations_of(function, precision) == count
 
 
 def test_every_function_has_operations() -> None:
     for name, known in FUNCTIONS.items():
         if known.arity and not known.imaginary and not known.part:
-            assert 0 < operations_of(name, False) < 400
-            assert 0 < operations_of(name, True) < 800
+            assert 0 < operations_of(name, "narrow") < 400
+            assert 0 < operations_of(name, "wide") < 800
+            assert 0 < operations_of(name, "short") <= operations_of(name, "narrow")
 
 
 def test_a_loop_counts_its_steps() -> None:
     """`lgamma` moves its operand in six steps."""
     text = FUNCTIONS["lgamma"].triton_helper
     assert text is not None
-    assert "static_range(6)" in text.triton(False)
-    assert operations_of("lgamma", False) > 6 * 5
+    assert "static_range(6)" in text.triton("narrow")
+    assert operations_of("lgamma", "narrow") > 6 * 5
