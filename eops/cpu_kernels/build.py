@@ -13,6 +13,7 @@ import torch
 from llvmlite import binding
 from numba import types
 
+from einderive.eops.cpu_kernels.avx512.half_types import half_vectors
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.linked import ALONE, kept_as, prepare
@@ -25,7 +26,7 @@ from einderive.eops.cpu_kernels.shown import shown
 from einderive.eops.cpu_kernels.words import half_types, machine
 from einderive.eops.cpu_kernels.words.quotients import divisions
 from einderive.eops.cpu_kernels.words.simple_elements import truths
-from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
+from einderive.eops.cpu_kernels.writing import HALVES, MOST_THREADS, Room
 from einderive.eops.dtypes import FLOATS
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
@@ -41,7 +42,7 @@ OF_MACHINE: Final = (
     *("load", "store", "prefetch", "real", "chosen", "settled"),
     *("wide_vectors", "sum_in_any_order", "product_in_any_order"),
 )
-HALVES: Final = [do + of for do in ("load", "store") for of in ("_float16", "_bfloat16")]
+HALF_WORDS: Final = [do + of for do in ("load", "store") for of in ("_float16", "_bfloat16")]
 """Words of a source that `machine` and `half_types` define."""
 NUMBERS: Final = ("float32", "float64", "int64", "int32", "int16", "int8", "uint8")
 """The types that values are converted to."""
@@ -196,9 +197,10 @@ def compiled_code(
 def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any]:
     """What the source's names mean."""
     found: dict[str, Any] = {}
+    short = {*typed.operands, *typed.results} <= {*HALVES}
     for kind in typed.kinds:
         if kind != TRUTH:
-            known, near = functions(kind, vectors), near_by(kind, vectors)
+            known, near = functions(kind, vectors, short), near_by(kind, vectors)
             found |= {f"{word}_{kind}": function for word, function in known.items()}
             found |= {f"{word}_near_{kind}": function for word, function in near.items()}
             found |= machine.order_keys(kind)
@@ -213,7 +215,8 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
         **{f"totals_{kind}": machine.pointer(kind) for kind in ("float64", "int64")},
         **{word: getattr(np, word) for word in NUMBERS},
         **{word: getattr(machine, word) for word in OF_MACHINE},
-        **{word: getattr(half_types, word) for word in HALVES},
+        **{word: getattr(half_types, word) for word in HALF_WORDS},
+        **(half_vectors() if vectors else {}),
         "whole": machine.load,
         "inf": math.inf,
         **{word: types.ExternalFunction(name, types.int32()) for word, name in THREADS.items()},

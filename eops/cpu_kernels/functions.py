@@ -9,6 +9,7 @@ from typing import Final
 from einderive.eops.cpu_kernels.avx512.elements import (
     exponential_within,
     near_vectors,
+    short_vectors,
     vector_elements,
 )
 from einderive.eops.cpu_kernels.avx512.registers import has_vectors
@@ -51,8 +52,9 @@ def near_by(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
 
 
 @cache
-def functions(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
-    """For float32, float64, int64 or int32; with `vectors`, in the form for this processor."""
+def functions(dtype: str, vectors: bool = True, short: bool = False) -> Mapping[str, Written]:
+    """For float32, float64, int64 or int32; with `vectors`, in the form for this processor; `short`
+    where float32 holds numbers that come from 16 bits and are rounded to them."""
     if dtype in ("int64", "int32"):
         return {**whole_elements(dtype), **truths()}
     found = {**elements(dtype), **error_functions(dtype), **simple(dtype), **truths()}
@@ -60,5 +62,7 @@ def functions(dtype: str, vectors: bool = True) -> Mapping[str, Written]:
         found |= family(dtype)
     if vectors:
         found |= vector_elements(dtype)
-    fine = exponential_within(dtype) if vectors else None
+    if vectors and short and dtype == "float32":
+        found |= short_vectors()
+    fine = exponential_within(dtype) if vectors and not short else None
     return {**composed(dtype, found["exp"], fine or found["exp"], found["log1p"]), **found}

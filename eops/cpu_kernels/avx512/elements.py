@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from einderive.eops.cpu_kernels.avx512 import long_powers
 from einderive.eops.cpu_kernels.avx512.angles import ANGLES
-from einderive.eops.cpu_kernels.avx512.exponentials import exp, fine_exp, sigmoid, silu
+from einderive.eops.cpu_kernels.avx512.exponentials import (
+    exp,
+    exponential,
+    fine_exp,
+    short,
+    sigmoid,
+    silu,
+)
 from einderive.eops.cpu_kernels.avx512.hyperbolic import acosh, asinh, atanh, log1p
 from einderive.eops.cpu_kernels.avx512.logarithms import log, log2, log10
 from einderive.eops.cpu_kernels.avx512.long_logarithms import LOGARITHMS
@@ -57,6 +64,18 @@ def exponential_within(dtype: str) -> Written | None:
     """exp as a part of other functions, where that is another one."""
     single = dtype == "float32" and has_vectors()
     return word("fine_exp", dtype, fine_exp) if single else None
+
+
+@cache
+def short_vectors() -> Mapping[str, Written]:
+    """Functions of float32 to five digits, for results that are rounded to 16 bits."""
+    if not has_vectors():
+        return {}
+    formulas = {"exp": exponential, "sigmoid": sigmoid, "silu": silu}
+    return {
+        name: word(f"short_{name}", "float32", partial(formula, parts=short))
+        for name, formula in formulas.items()
+    }
 
 
 @cache

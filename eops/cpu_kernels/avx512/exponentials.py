@@ -13,8 +13,9 @@ one of the vector's numbers needs it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,6 +28,14 @@ EXP: Final[tuple[float, ...]] = beside(__name__)["exp"]
 """(e^r - 1 - r)/r^2, for float64"""
 SHORT: Final = (1.0, 1 / 2 + (math.log(2) / 32) ** 2 / 32, 1 / 6)
 """(e^r - 1)/r, for float32: at |r| <= h, r^3/24 is nearly r*h^2/32, to a quarter of what it is"""
+POWER: Final = (
+    1.0000025932853362,
+    0.6930038354272136,
+    0.24144275442426086,
+    0.052011462300232535,
+    0.013534167966466611,
+)
+"""2^f for 0 <= f < 1, to 2.6e-6"""
 LONG_LOG2: Final = (0.6931471805599453, 2.3190468138462996e-17)
 PARTS: Final = 16
 ROOTS: Final = tuple(float(np.float32(2.0 ** (k / PARTS))) for k in range(PARTS))
@@ -40,7 +49,7 @@ class Range(NamedTuple):
     shift: float
     """Beside it, the last bit of a number is 1/PARTS."""
     zero: float
-    """e^x rounds to 0 from here down."""
+    """e^x and x*e^x round to 0 from here down."""
     infinite: float
     """e^x is infinite from here up."""
     usual: float
@@ -60,8 +69,8 @@ class Range(NamedTuple):
 
 
 RANGES: Final = {
-    "float32": Range(1.5 * 2.0**23 / PARTS, -104.0, 89.0, -87.0, 64.0, -126.0, 23),
-    "float64": Range(1.5 * 2.0**52 / PARTS, -746.0, 710.0, -708.0, 64.0, -1022.0, 52),
+    "float32": Range(1.5 * 2.0**23 / PARTS, -112.0, 89.0, -87.0, 64.0, -126.0, 23),
+    "float64": Range(1.5 * 2.0**52 / PARTS, -754.0, 710.0, -708.0, 64.0, -1022.0, 52),
 }
 
 
@@ -71,19 +80,36 @@ def roots() -> tuple[tuple[float, ...], tuple[float, ...]]:
     return columns(pair(root_of_two(k, PARTS)) for k in range(PARTS))
 
 
-def _parts(x: Vector, exact: bool) -> tuple[Vector, Vector]:
-    """m and n with e^x = m * 2^floor(n)."""
-    single = x.dtype == "float32"
-    shift = RANGES[x.dtype].shift
-    moved = x.fused(1 / math.log(2), shift)
-    n = moved - shift
-    high, low = LOG2 if single else LONG_LOG2
-    if not single:
-        r = n.fused(-low, n.fused(-high, x))
+Parts: TypeAlias = Callable[[Vector], tuple[Vector, Vector]]
+"""m and n with e^x = m * 2^floor(n)."""
+
+
+def rough(x: Vector) -> tuple[Vector, Vector]:
+    return _by_roots(x, exact=False)
+
+
+def fine(x: Vector) -> tuple[Vector, Vector]:
+    """With what the table's numbers lose: for sums and quotients, whose error its own adds to."""
+    return _by_roots(x, exact=True)
+
+
+def short(x: Vector) -> tuple[Vector, Vector]:
+    """To five digits, for results that are rounded to 16 bits."""
+    n = x * (1 / math.log(2))
+    return n.beyond_whole().polynomial(POWER), n
+
+
+def _by_roots(x: Vector, exact: bool) -> tuple[Vector, Vector]:
+    limits = RANGES[x.dtype]
+    x = x.at_least(limits.zero).at_most(limits.infinite)
+    moved = x.fused(1 / math.log(2), limits.shift)
+    n = moved - limits.shift
+    high, low = LOG2 if x.dtype == "float32" else LONG_LOG2
+    r = n.fused(-low, n.fused(-high, x))
+    if x.dtype == "float64":
         first, second = (moved.table(values) for values in roots())
         grown = (r * r).fused(r.polynomial(EXP), r)
         return first.fused(grown, second) + first, n
-    r = n.fused(-low, n.fused(-high, x))
     t = moved.table(ROOTS)
     times, series = t * r, r.polynomial(SHORT)
     return times.fused(series, moved.table(LOST)) + t if exact else times.fused(series, t), n
@@ -100,32 +126,31 @@ def _of_count(count: Vector) -> Vector:
     return count.where("olt", first, count.of_bits(whole), other)
 
 
-def _exponential(x: Vector, exact: bool) -> Vector:
-    limits = RANGES[x.dtype]
-    m, n = _parts(x.at_least(limits.zero).at_most(limits.infinite), exact)
-    small = n.compare("olt", limits.first)
+def exponential(x: Vector, parts: Parts) -> Vector:
+    first, least = RANGES[x.dtype].first, RANGES[x.dtype].least
+    m, n = parts(x)
+    small = n.compare("olt", first)
     found = m.scaled(n.choose(small, 0.0, n))
 
     def rare() -> tuple[Any]:
-        return (m.choose(small, _of_count(m.scaled(n - limits.least)), found).value,)
+        return (m.choose(small, _of_count(m.scaled(n - least)), found).value,)
 
     (value,) = x.when_any(small, rare, (found.value,))
     return Vector(x.builder, value, x.dtype)
 
 
 def exp(x: Vector) -> Vector:
-    return _exponential(x, exact=False)
+    return exponential(x, rough)
 
 
 def fine_exp(x: Vector) -> Vector:
-    """With what the table's numbers lose: for sums and quotients, whose error its own adds to."""
-    return _exponential(x, exact=True)
+    return exponential(x, fine)
 
 
-def _divided(y: Vector | float, x: Vector) -> Vector:
+def _divided(y: Vector | float, x: Vector, parts: Parts) -> Vector:
     """y/(1 + e^(-x)) for finite y, and for x from `usual` to `alone`."""
     limits = RANGES[x.dtype]
-    m, n = _parts(-x.at_least(limits.usual).at_most(limits.alone), exact=True)
+    m, n = parts(-x.at_least(limits.usual).at_most(limits.alone))
     below = m.scaled(n) + 1.0
     if x.dtype == "float64":
         return Vector(x.builder, x.like(y), x.dtype) / below
@@ -134,25 +159,25 @@ def _divided(y: Vector | float, x: Vector) -> Vector:
     return (-found).fused(below, y).fused(near, found)
 
 
-def sigmoid(x: Vector) -> Vector:
-    found = _divided(1.0, x)
+def sigmoid(x: Vector, parts: Parts = fine) -> Vector:
+    found = _divided(1.0, x, parts)
     small = x.compare("olt", RANGES[x.dtype].usual)
 
     def rare() -> tuple[Any]:
-        return (x.choose(small, _exponential(x, exact=True), found).value,)
+        return (x.choose(small, exponential(x, parts), found).value,)
 
     (value,) = x.when_any(small, rare, (found.value,))
     return Vector(x.builder, value, x.dtype)
 
 
-def silu(x: Vector) -> Vector:
+def silu(x: Vector, parts: Parts = fine) -> Vector:
     builder, limits = x.builder, RANGES[x.dtype]
-    found = _divided(x, x)
+    found = _divided(x, x, parts)
     small, infinite = x.compare("olt", limits.usual), x.absolute().compare("oeq", math.inf)
 
     def rare() -> tuple[Any]:
-        near = x.at_least(limits.zero - 8).at_most(limits.infinite)
-        m, n = _parts(near, exact=True)
+        near = x.at_least(limits.zero)
+        m, n = fine(near)
         count = (m * near).absolute().scaled(n - limits.least)
         here = x.choose(small, _of_count(count).with_sign(x), found)
         ends = x.where("ogt", 0.0, x, math.nan)  # -infinity times 0

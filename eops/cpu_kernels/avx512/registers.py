@@ -32,6 +32,7 @@ FROM_THREE_QUARTERS: Final = 3
 FROM_ONE: Final = 0
 WITHOUT_SIGN: Final = 1 << 2
 ROUNDED_AS_SET: Final = 4
+DOWN: Final = 1
 NAMES: Final = {"float32": "ps", "float64": "pd"}
 
 
@@ -146,6 +147,10 @@ class Vector:
     def scaled(self, exponent: Vector) -> Vector:
         return self._machine("scalef", self.value, exponent.value, self._nothing())
 
+    def beyond_whole(self) -> Vector:
+        """self - floor(self), in [0, 1); 0 for infinities."""
+        return self._machine("reduce", self.value, ir.IntType(32)(DOWN), self._nothing())
+
     def inverse(self) -> Vector:
         """1/self to 14 bits."""
         return self._machine("rcp14", self.value, self._nothing(), rounds=False)
@@ -235,10 +240,14 @@ class Vector:
         full = f"llvm.x86.avx512.{own}{name}.{NAMES[self.dtype]}.{BITS}"
         return self._of(self._named(full, *values, every, *how))
 
-    def _named(self, name: str, *values: Any) -> Any:
+    def called(self, name: str, kind: Any, *values: Any) -> Any:
+        """What an instruction of this width gives, of this type."""
+        return self._named(f"llvm.x86.{name}.{BITS}", *values, kind=kind)
+
+    def _named(self, name: str, *values: Any, kind: Any = None) -> Any:
         known = self.builder.module.globals.get(name)
         if known is None:
-            called = ir.FunctionType(self.value.type, [value.type for value in values])
+            called = ir.FunctionType(kind or self.value.type, [value.type for value in values])
             known = ir.Function(self.builder.module, called, name)
         return self.builder.call(known, values)
 

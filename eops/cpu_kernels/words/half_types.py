@@ -51,6 +51,20 @@ def load_bfloat16(address: Any, index: Any) -> Any:
 
 
 @instruction
+def store_upper_half(typing: Any, address: Any, index: Any, value: Any) -> Any:
+    """Writes the first 16 bits of a float32: it, as bfloat16, if the other ones are 0."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        whole = ir.IntType(32)
+        upper = builder.lshr(builder.bitcast(args[2], whole), whole(16))
+        place = builder.gep(args[0], [args[1]], inbounds=True)
+        outside(builder, builder.store(builder.trunc(upper, ir.IntType(16)), place))
+        return context.get_dummy_value()
+
+    return types.void(address, index, types.float32), emit
+
+
+@instruction
 def store_bfloat16(typing: Any, address: Any, index: Any, value: Any) -> Any:
     """Writes the bits of the nearest bfloat16; of two that are equally near, the even one.  NaN
     stays NaN.  In integers of 32 bits: numba's sums of them have 64."""
