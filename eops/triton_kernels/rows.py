@@ -10,7 +10,7 @@ what rests on k reductions done one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod
@@ -180,9 +180,12 @@ def types_of(group: Group, dtypes: Sequence[str]) -> dict[Source, str]:
     return found
 
 
-def compute_type(group: Group, dtypes: Sequence[str]) -> str | None:
-    """The floating type that all stages compute in."""
-    if not all(dtype in types.FLOATS for dtype in dtypes):
+def compute_type(
+    group: Group, dtypes: Sequence[str], others: Collection[Source] = ()
+) -> str | None:
+    """The floating type that all stages compute in; `others` are operands of any type."""
+    given = zip(group.operands, dtypes, strict=True)
+    if not all(dtype in types.FLOATS or source in others for source, dtype in given):
         return None
     known = types_of(group, dtypes)
     found = {types.accumulator(stage, [known[s] for s in _read(stage)]) for stage in group.stages}
