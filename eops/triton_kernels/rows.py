@@ -140,7 +140,8 @@ class RowPlan:
         if self.line > 1:  # parts of sectors, where whole ones leave most of a GPU idle
             few = self.rows < UNITS * least
             together += [self.line // 2, self.line, *([max(1, least // 4)] if few else [])]
-        fits = (rows for rows in together if rows == least or rows * self._along(rows) <= LONGEST)
+        room = LONGEST if self.line == 1 else LONGEST // 2  # which lane is which takes registers
+        fits = (rows for rows in together if rows == least or rows * self._along(rows) <= room)
         blocks = dict.fromkeys(min(rows, most) for rows in fits)
         busy = [rows for rows in blocks if self.rows >= UNITS * rows] or [min(blocks)]
         found = []
