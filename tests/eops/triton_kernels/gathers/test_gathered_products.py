@@ -167,6 +167,20 @@ def test_the_prediction_leaves_out_what_is_not_written() -> None:
     assert rows < apart == pytest.approx(columns)
 
 
+@sampled(6)
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_compiles_for(
+    name: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interpreter takes what the compiler may refuse."""
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    kernel = PRODUCTS[name].kernel
+    made = compile_kernel(kernel, target, kernel.plan.configs[0])
+    assert made.spilled() == 0
+    assert made.program.count("tt.dot") == 1
+
+
 WIDE = {
     "rows": Product(
         "Y[i,f] = E[I[i],k]*W[k,f]",
