@@ -102,11 +102,38 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     for group in groups(reads, fusible, roots, LAUNCH):
         whole = len(group.stages) == 1 or kept_together(group)
         parts |= dict.fromkeys([group] if whole else map(Group.alone, group.stages))
+    several = (g for g in with_gathers(parts, reads, gathers) if len(g.stages) > 1)
     return [
         Fused(group.stages, group.outputs, _computed(group), TRITON.word)
-        for group in with_gathers(parts, reads, gathers)
-        if len(group.stages) > 1 and kept_together(group)
+        for group in _complete([*filter(kept_together, several)], reads, kept_together)
     ]
+
+
+def _complete(
+    found: list[Group], reads: Mapping[Scope, Sequence[Scope]], together: Callable[[Group], bool]
+) -> list[Group]:
+    """The groups, which also write what stages read that are in none of them: each of several
+    groups may compute a stage, and one of these groups be left out."""
+    while True:
+        written = {stage for group in found for stage in group.outputs}
+        inside = [{*group.stages} for group in found]
+        missing = next(
+            (
+                (group, stage)
+                for group in found
+                for stage in group.stages
+                for reader, read in reads.items()
+                if stage in read and stage not in written
+                if not any({stage, reader} <= stages for stages in inside)
+            ),
+            None,
+        )
+        if missing is None:
+            return found
+        group, stage = missing
+        outputs = {*group.outputs, stage}
+        wider = Group(group.stages, tuple(one for one in group.stages if one in outputs))
+        found = [one for one in found if one is not group] + [wider] * together(wider)
 
 
 def gathered_within(tasks: Sequence[Task], roots: Sequence[Scope]) -> set[Scope]:

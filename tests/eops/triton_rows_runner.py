@@ -216,6 +216,11 @@ PROGRAMS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("linear layer as a program", LINEAR, {"A": (17, 20), "B": (20, 18), "b": (18,)}),
     ("long sum as a program", LONG_SUM, {"X": (9000,)}),
 )
+BESIDE = (
+    "softmax and a product of the same stage",
+    "T[i,k] = 2*X[i,k]; out Y[i,k] = softmax[k](T[i,k]); out P[i,f] = sum[k](T[i,k]*W[k,f])",
+    {"X": (20, 30), "W": (30, 17)},
+)
 ALONE = (SOFTMAX, LONG_SUM)
 """These also run as they are exported."""
 
@@ -283,7 +288,7 @@ def main() -> None:
     cache = Path(sys.argv[1])
     for case in CASES:
         print(json.dumps({"name": case.name, "error": run(case, cache)}), flush=True)
-    for name, text, shapes in PROGRAMS:
+    for name, text, shapes in (*PROGRAMS, BESIDE):
         words, error = through_the_back_end(text, cache / name, **shapes)
         print(json.dumps({"name": name, "error": error, "words": words}), flush=True)
     print(json.dumps({"name": "NaN", "error": 0.0 if nan_survives(cache) else 1.0}), flush=True)
