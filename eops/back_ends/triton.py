@@ -13,6 +13,7 @@ from einderive.eops.library.reduction import REDUCTION
 from einderive.eops.loops.group import Group
 from einderive.eops.told import Told
 from einderive.eops.torch_views.positions import Positions, placed
+from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import depends_on_inputs, is_imaginary
 from einderive.ta.exact.direct import direct
 from einderive.ta.ir.node import Scope
@@ -70,23 +71,82 @@ def may_compute(task: Task) -> bool:
     return may_run(task) and not (task.weights or past)
 
 
+def _gathers(task: Task, roots: Sequence[Scope]) -> bool:
+    """Whether a product may compute the stage where it reads it."""
+    from einderive.eops.triton_kernels.gathers.reads import is_gather
+
+    past = any(source not in task.reads for source in nested_scopes(task.scope))
+    whole = depends_on_inputs(task.scope) and not is_imaginary(task.scope)
+    passed = past or task.weights or task.scope in roots
+    return task.device == "cuda" and whole and not passed and is_gather(task.scope)
+
+
 def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     """The groups of several stages that one kernel computes: those over the same rows, and a
     product with what comes before and after it."""
     fusible = {task.scope for task in tasks if _fusible(task)}
-    if len(fusible) < 2:
+    gathers = [task.scope for task in tasks if _gathers(task, roots)]
+    if not fusible or len(fusible) + len(gathers) < 2:
         return ()
     from einderive.eops.loops.fuse import groups
     from einderive.eops.triton_kernels.plan import default_dtype
+    from einderive.eops.triton_kernels.products import with_gathers
 
     kept = {task.scope for task in tasks}
     reads = {task.scope: [s for s in task.reads if s in kept] for task in tasks}
-    found = []
+
+    def kept_together(group: Group) -> bool:
+        return _is_worth(group, tuple(map(default_dtype, group.operands)))
+
+    parts: dict[Group, None] = {}
     for group in groups(reads, fusible, roots, LAUNCH):
-        types = tuple(map(default_dtype, group.operands))
-        if len(group.stages) > 1 and _is_worth(group, types):
-            found.append(Fused(group.stages, group.outputs, _computed(group), TRITON.word))
-    return found
+        whole = len(group.stages) == 1 or kept_together(group)
+        parts |= dict.fromkeys([group] if whole else map(Group.alone, group.stages))
+    several = (g for g in with_gathers(parts, reads, gathers) if len(g.stages) > 1)
+    return [
+        Fused(group.stages, group.outputs, _computed(group), TRITON.word)
+        for group in _complete([*filter(kept_together, several)], reads, kept_together)
+    ]
+
+
+def _complete(
+    found: list[Group], reads: Mapping[Scope, Sequence[Scope]], together: Callable[[Group], bool]
+) -> list[Group]:
+    """The groups, which also write what stages read that are in none of them: each of several
+    groups may compute a stage, and one of these groups be left out."""
+    while True:
+        written = {stage for group in found for stage in group.outputs}
+        inside = [{*group.stages} for group in found]
+        missing = next(
+            (
+                (group, stage)
+                for group in found
+                for stage in group.stages
+                for reader, read in reads.items()
+                if stage in read and stage not in written
+                if not any({stage, reader} <= stages for stages in inside)
+            ),
+            None,
+        )
+        if missing is None:
+            return found
+        group, stage = missing
+        outputs = {*group.outputs, stage}
+        wider = Group(group.stages, tuple(one for one in group.stages if one in outputs))
+        found = [one for one in found if one is not group] + [wider] * together(wider)
+
+
+def gathered_within(tasks: Sequence[Task], roots: Sequence[Scope]) -> set[Scope]:
+    """The gathers that products compute where they read them."""
+    within = {stage for one in _fuse(tasks, roots) for stage in one.stages}
+    return within & {task.scope for task in tasks if _gathers(task, roots)}
+
+
+def multiplies_tiles(stage: Scope) -> bool:
+    """Whether a kernel computes the stage as a product of tiles, about as fast as a library."""
+    from einderive.eops.triton_kernels.contraction import contraction
+
+    return contraction(stage) is not None
 
 
 def _is_worth(group: Group, types: tuple[str, ...]) -> bool:
@@ -111,7 +171,8 @@ def _computed(group: Group) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torc
     def one_by_one(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         held: dict[Any, torch.Tensor] = dict(zip(group.operands, tensors, strict=True))
         for stage in group.stages:
-            held[stage] = triton_stage(stage)(held)
+            run = lower(stage) if direct(stage) is not None else triton_stage(stage)
+            held[stage] = run(held)
         return tuple(held[output] for output in group.outputs)
 
     launch = group_launcher(group, one_by_one)

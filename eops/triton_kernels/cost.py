@@ -40,7 +40,7 @@ from einderive.eops.triton_kernels.tuning.traffic import (
 )
 from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
-from einderive.ta.ir.affine import Range
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Add, Apply, Mul, Node, Power, Select
 from einderive.ta.ir.subst import walk
 from einderive.ta.traffic.reached import Index
@@ -276,12 +276,34 @@ def _fetches(plan: Planned) -> Iterator[Fetch]:
         return
     if not plan.outputs or not plan.reduction:
         return
+    picked, count = _picked_rows(plan), len(plan.scope.domain)
+    rows = {**dict(enumerate(affine.iterator_rows(count))), **picked}
     for access, found in plan.loads.items():
         source = access.source
         indices = zip(access.rows, source.ranges, strict=True)
-        reads = tuple(Index(row, bound) for row, bound in indices)
+        reads = tuple(
+            Index(
+                affine.substitute(row, rows), None if affine.iterators(row) & {*picked} else bound
+            )
+            for row, bound in indices
+        )
         item = types.BYTES[plan.dtypes[found.operand]]
-        yield Fetch(found.operand, source.size, item, reads, found.offset)
+        offset = affine.substitute(found.offset, rows)
+        yield Fetch(found.operand, source.size, item, reads, offset)
+
+
+def _picked_rows(plan: Plan) -> dict[int, Row]:
+    """For each index that is read from memory, a row that stands for it: it has as many values as
+    places at which it is read, so that each counts as another one."""
+    found: dict[int, Row] = {}
+    for one in plan.picked.values():
+        for position, place in one.places.items():
+            row, steps = affine.ZERO, 1
+            for i in affine.bits(place.free):
+                row = affine.add(row, affine.iterator(i), steps)
+                steps *= plan.scope.extents[i]
+            found[position] = row
+    return found
 
 
 def _registers(plan: Planned, config: Config, loads: int) -> int:

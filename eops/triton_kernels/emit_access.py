@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite, isinf
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import torch
@@ -46,6 +47,22 @@ class Frame(NamedTuple):
     domain: Sequence[Range]
     full_blocks: bool = False
     """Every load has all axes, as `tl.dot` wants its operands."""
+    hits: Mapping[int, str] = MappingProxyType({})
+    """For iterators whose values are read from memory: the text that says where these lie in the
+    range."""
+
+    def with_place(self, position: int, name: str, hit: str, free: int) -> Frame:
+        """The frame with one more iterator, whose value depends on the iterators of `free`: its
+        name, a block on their axes or else on the first one, and where it hits."""
+        on = [any(free >> i & 1 for i in lanes.positions) for lanes in self.lanes]
+        on = on if any(on) else [True, *on[1:]]
+        lanes = tuple(
+            each._replace(positions=each.positions | {position}) if there else each
+            for each, there in zip(self.lanes, on, strict=True)
+        )
+        names = [*self.names, *[""] * (position + 1 - len(self.names))]
+        names[position] = name
+        return self._replace(names=names, lanes=lanes, hits={**self.hits, position: hit})
 
 
 def row_text(row: Row, frame: Frame) -> str:
@@ -154,6 +171,7 @@ def load_text(
         alone = axes and not any(found & axis.positions for axis in axes)
         guards += _guard_text(guard, frame, f" + {axes[0].zero}" if alone else "")
     live = [axis.live for axis in axes]
+    live += [hit for position, hit in frame.hits.items() if position in used]
     pointer = f"a{load.operand} + ({offset})"
     types = plan.dtypes[load.operand], compute or plan.compute
     return guarded(pointer, types, live, guards, load.access.fill, keep=keep)

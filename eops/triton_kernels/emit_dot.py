@@ -89,7 +89,7 @@ class _Writer:
         self, row: tuple[str, tuple[int, ...]], column: tuple[str, tuple[int, ...]]
     ) -> emit_access.Frame:
         """A tile whose rows and columns are over the iterators of two roles."""
-        domain = self.plan.scope.domain
+        domain = self.plan.domain
         names = [self.names.get(i, "") for i in range(len(domain))]
         views = ((*row, "[:, None]"), (*column, "[None, :]"))
         lanes = tuple(
@@ -105,20 +105,29 @@ class _Writer:
         """The tile of a side.  A lane beyond k adds nothing, whatever the values are there."""
         compute = self.half or self.plan.compute
         zero = f"tl.full([], 0.0, {emit_access.TRITON_DTYPE[compute]})"
-        if isinstance(side, Access):
-            load = self.plan.loads[side]
+        load = self.plan.load_of(side)
+        if isinstance(side, Access) and side in self.plan.picked:
+            if load is not None and load.is_zero_outside:
+                part = self._part(where)
+                part.find(side)
+                where = part.frame._replace(full_blocks=True)
+                return emit_access.load_text(load, self.plan, where, keep=bool(self.half))
+        elif load is not None:
             text = emit_access.load_text(load, self.plan, where, keep=bool(self.half))
-            filled = side.fill != 0 and load.guards
-            return f"tl.where({live_k}, {text}, {zero})" if filled else text
-        loose = where._replace(full_blocks=False)
-        k = sum(1 << i for i in self.roles.k)  # before the loop over k, and in it
-        part = BodyWriter(
-            self.plan, loose, 2, lambda free: bool(free & k), prefix="vw"[len(self.parts)]
-        )
-        self.parts.append(part)
+            return text if load.is_zero_outside else f"tl.where({live_k}, {text}, {zero})"
+        part = self._part(where)
         part.compute = compute
         value = f"tl.broadcast_to({part.value(side)}, {shape})"
         return f"tl.where({live_k}, {value}, {zero})"
+
+    def _part(self, where: emit_access.Frame) -> BodyWriter:
+        """What writes a side: what rests on k in the loop, the rest before it."""
+        k = sum(1 << i for i in self.roles.k)
+        loose = where._replace(full_blocks=False)
+        prefix = "vw"[len(self.parts)]
+        part = BodyWriter(self.plan, loose, 2, lambda free: bool(free & k), prefix=prefix)
+        self.parts.append(part)
+        return part
 
     def _result(self) -> list[str]:
         """Statements after the loop: what follows the product, and its place in the output."""

@@ -9,12 +9,14 @@ from typing import Final, Self
 
 from einderive.eops.dtypes import operand_type, values
 from einderive.eops.triton_kernels.emit_access import (
+    TRITON_DTYPE,
     Frame,
     bare,
     condition_text,
     literal,
     load_text,
     quotient,
+    row_text,
     scalar,
 )
 from einderive.eops.triton_kernels.plan import Plan
@@ -25,6 +27,7 @@ from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
 from einderive.ta.ir.expr import const
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
+from einderive.ta.ir.positions import INDEX
 
 ONE: Final = const(1)
 WIDER: Final = "_wider"
@@ -53,6 +56,8 @@ class BodyWriter:
         self.compute = plan.compute
         """The type of what is written: the stage's, or another one in which values are compared."""
         self._names: dict[tuple[Node, str], str] = {}
+        self._below: dict[int, int] = {}
+        """For each iterator whose value is read from memory, those on which it rests."""
         self._prefix, self._count = prefix, 0
 
     def with_values(self, names: Mapping[Node, str]) -> Self:
@@ -72,8 +77,14 @@ class BodyWriter:
     def _assign(self, text: str, free: int) -> str:
         name = f"{self._prefix}{self._count}"
         self._count += 1
-        self.lines[self.level(free)].append(f"{name} = {text}")
+        self.lines[self.level(self._resting(free))].append(f"{name} = {text}")
         return name
+
+    def _resting(self, free: int) -> int:
+        """These iterators, and those on which the values of some of them rest."""
+        for place, below in self._below.items():
+            free |= below if free >> place & 1 else 0
+        return free
 
     def _operand(self, node: Node) -> str:
         """The value, a constant as a bare literal: it takes the type of what it meets."""
@@ -81,7 +92,7 @@ class BodyWriter:
 
     def _text(self, node: Node) -> str:
         if isinstance(node, Access):
-            return load_text(self.plan.loads[node], self.plan, self.frame, compute=self.compute)
+            return self._access(node)
         if isinstance(node, Mul):
             return self._product(node.factors)
         if isinstance(node, Add):
@@ -93,6 +104,39 @@ class BodyWriter:
         if isinstance(node, Apply):
             return self._apply(node)
         raise TypeError(f"{type(node).__name__} is not a scalar expression")
+
+    def _access(self, node: Access) -> str:
+        if node.source is INDEX:
+            row = row_text(node.rows[0], self.frame)
+            return f"(zero + {row}).to({TRITON_DTYPE[self.compute]})"
+        if node not in self.plan.picked:
+            return load_text(self.plan.loads[node], self.plan, self.frame, compute=self.compute)
+        self.find(node)
+        picked, load = self.plan.picked[node], self.plan.load_of(node)
+        value = self.value(picked.term)
+        if load is not None and load.is_zero_outside:
+            return value
+        hits = " & ".join(self.frame.hits[place] for place in picked.places)
+        return f"tl.where({hits}, {value}, {scalar(Fraction(0), self.compute)})"
+
+    def find(self, node: Access) -> None:
+        """Writes the places of a read of a gather, each once.  One outside of its range becomes the
+        range's first, so that no index of memory can be far out."""
+        picked, own = self.plan.picked[node], self.compute
+        width = "tl.int64" if self.plan.wide else "tl.int32"
+        for (position, place), side in zip(picked.places.items(), picked.sides, strict=True):
+            if position in self.frame.hits:
+                continue
+            free = self._below[position] = self._resting(place.free)
+            self.compute = "int64"
+            found = self.value(place)
+            self.compute = own
+            on = [axis for axis in self.frame.lanes if any(free >> i & 1 for i in axis.positions)]
+            if not on:
+                found = self._assign(f"{found} + {self.frame.lanes[0].zero}", free)
+            hit = self._assign(f"({found} >= {side.lo}) & ({found} < {side.hi})", free)
+            name = self._assign(f"tl.where({hit}, {found}, {side.lo}).to({width})", free)
+            self.frame = self.frame.with_place(position, name, hit, free)
 
     def _product(self, factors: tuple[Node, ...]) -> str:
         """Factors with negative exponents are one divisor."""

@@ -6,14 +6,16 @@ A stage is a scope whose sources are buffers: dense and contiguous, with the sou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from einderive.eops import dtypes as types
 from einderive.eops.triton_kernels.contraction import ZERO, Contraction, by_stride, contraction
+from einderive.eops.triton_kernels.gathers.reads import Picked, are_whole, picked_reads
 from einderive.eops.triton_kernels.tuning.blocks import (
     LINE_BYTES,
     Config,
@@ -28,6 +30,7 @@ from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Node, Scope, Select, Source, Tensor
+from einderive.ta.ir.positions import INDEX
 from einderive.ta.ir.subst import accesses, sources, walk
 
 Form = Literal["loop", "tile", "flat", "dot"]
@@ -65,6 +68,11 @@ class Load:
     offset: Row
     guards: tuple[Guard, ...]
 
+    @property
+    def is_zero_outside(self) -> bool:
+        """Whether every lane that reads no element has the value 0."""
+        return self.access.fill == 0 or not self.guards
+
 
 def precision_of(compute: str, dtypes: Sequence[str]) -> Precision:
     """Where only half types are read and written, the operations of the formula are those of half
@@ -82,7 +90,8 @@ class Plan:
     writes `out_dtype`.  `wide` asks for 64-bit indices.  `flat_order` is the order of reduction
     iterators in the flattened reduction, the contiguous one last.  `tile` are the loops of a tile,
     the one last along which the output runs.  `after` is what is written instead of a product: a
-    scalar expression, and the source in it that stands for the product.
+    scalar expression, and the source in it that stands for the product.  `picked` are the reads of
+    gathers, which are computed where they are read.
     """
 
     scope: Scope
@@ -98,6 +107,12 @@ class Plan:
     tile: tuple[int, ...]
     wide: bool
     configs: tuple[Config, ...]
+    picked: Mapping[Access, Picked]
+
+    @property
+    def domain(self) -> tuple[Range, ...]:
+        """The ranges of the scope's iterators, and of those that gathers fix."""
+        return (*self.scope.domain, *(side for one in self.picked.values() for side in one.sides))
 
     @property
     def precision(self) -> Precision:
@@ -117,10 +132,18 @@ class Plan:
         """The type of 16 bits that holds the values of a side of a product, if there is one."""
         if isinstance(side, Select) and side.otherwise == ZERO:
             return self._kind(side.then)
-        if not isinstance(side, Access) or (side.fill != 0 and self.loads[side].guards):
-            return ""
-        dtype = self.dtypes[self.loads[side].operand]
+        load = self.load_of(side)
+        dtype = self.dtypes[load.operand] if load is not None and load.is_zero_outside else ""
         return dtype if dtype in HALVES else ""
+
+    def load_of(self, node: Node) -> Load | None:
+        """The one load that gives the node's value, where it does not miss: of a read, also of a
+        gather whose term is one read."""
+        if not isinstance(node, Access) or node not in self.picked:
+            return self.loads[node] if isinstance(node, Access) else None
+        term, places, _ = self.picked[node]
+        alone = isinstance(term, Access) and all(term.free >> place & 1 for place in places)
+        return self.loads[term] if isinstance(term, Access) and alone else None
 
     @property
     def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]:
@@ -161,26 +184,37 @@ def plan(
     *,
     read: tuple[Source, ...] | None = None,
     after: tuple[Node, Scope] | None = None,
+    gathers: Mapping[Scope, str] = MappingProxyType({}),
 ) -> Plan:
     """The plan of the stage `scope`.
 
     `dtypes` name the element types of the distinct sources in order of appearance, or of `read`;
     without them a tensor has its own and a nested scope what it writes by default.  `after`: see
-    `Plan`.  Raises BuildError.
+    `Plan`.  `gathers`, of these types, are computed where a product, or what follows it, reads
+    them; `read` then holds what they read.  Raises BuildError.
     """
     reads = accesses(scope.body)
     if after is not None:
         reads = (*reads, *(one for one in accesses(after[0]) if one.source is not after[1]))
+    picked = picked_reads(reads, gathers, scope.domain)
+    bodies = [scope.body, *(after or ())[:1]]
+    bodies += [part for one in picked.values() for part in (one.term, *one.places.values())]
+    reads = tuple(one for one in reads if one not in picked)
+    reads += tuple(one for each in picked.values() for one in each.reads)
     read = sources(scope.body) if read is None else read
     given = tuple(map(default_dtype, read)) if dtypes is None else tuple(dtypes)
     if len(given) != len(read):
         raise BuildError(f"{len(given)} element types for {len(read)} sources")
     for dtype in given:
         types.check(dtype)
-    own = [given[read.index(source)] for source in sources(scope.body)]
+    known = dict[Source, str](zip((*gathers, *read), (*gathers.values(), *given), strict=True))
+    own = [known[source] for source in sources(scope.body)]
     compute = types.accumulator(scope, own)
-    empty = any(r.extent == 0 for r in scope.domain)
-    loads = {a: _load(a, read.index(a.source), scope.domain, empty) for a in reads}
+    domain = (*scope.domain, *(side for one in picked.values() for side in one.sides))
+    if not are_whole(picked.values(), domain, known):
+        raise BuildError("an index is no integer")
+    empty = any(r.extent == 0 for r in domain)
+    loads = {a: _load(a, read.index(a.source), domain, empty) for a in reads}
     roles = None if compute == "int64" or empty else contraction(scope)
     order = _flat_order(scope, loads)
     form: Form = "loop"
@@ -205,8 +239,9 @@ def plan(
         contraction=roles,
         flat_order=order,
         tile=tile,
-        wide=not empty and _needs_64_bits(scope, read, loads, after),
+        wide=not empty and _needs_64_bits(scope, read, loads.values(), bodies, domain),
         configs=(),
+        picked=picked,
     )
     made = replace(made, configs=_configs(made))
     if any(made.grid(config) > MAX_PROGRAMS for config in made.configs):
@@ -296,21 +331,22 @@ def _meet(loads: Sequence[Load], q: int) -> bool:
 def _needs_64_bits(
     scope: Scope,
     read: Sequence[Source],
-    loads: Mapping[Access, Load],
-    after: tuple[Node, Scope] | None,
+    loads: Iterable[Load],
+    bodies: Sequence[Node],
+    domain: Sequence[Range],
 ) -> bool:
     """Could an index, with a block's overhang, leave 32 bits?  Rows outside a source count too."""
     limit = 2**31 - 2**20
     sizes = [prod(r.extent for r in source.ranges) for source in read]
     if max((*sizes, prod(scope.shape), prod(r.extent for r in scope.sums))) > limit:
         return True
-    rows = [load.offset for load in loads.values()]
-    rows += [guard.row for load in loads.values() for guard in load.guards]
-    bodies = (scope.body,) if after is None else (scope.body, after[0])
+    rows = [row for load in loads for row in (load.offset, *(guard.row for guard in load.guards))]
     for node in (part for body in bodies for part in walk(body)):
         if isinstance(node, Select):
             rows += [condition.row for condition in node.conditions]
-    return any(magnitude(row, scope.domain) > limit for row in rows)
+        elif isinstance(node, Access) and node.source is INDEX:
+            rows += node.rows
+    return any(magnitude(row, domain) > limit for row in rows)
 
 
 def magnitude(row: Row, domain: Sequence[Range]) -> int:

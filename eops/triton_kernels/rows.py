@@ -6,11 +6,16 @@ A row is one place of the shared loops.  A program takes a block of rows, and on
 for each place of the own loops.  Where a row fits into the registers of a program, each element is
 read once (`whole`); longer rows are walked through in chunks, once for each pass.  Pass k computes
 what rests on k reductions done one after the other.
+
+    M[j] = max[i](X[i,j]);  ...  Y[i,j] = exp(X[i,j]-M[j])/D[j]
+
+Here a row is a column of X, and neighbouring rows lie side by side in memory.  A program takes as
+many of them as fill a sector of memory or a line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod
@@ -24,7 +29,13 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
 from einderive.eops.triton_kernels.plan import magnitude, precision_of
-from einderive.eops.triton_kernels.tuning.blocks import MOST_WARPS, UNITS, Config, power_of_two
+from einderive.eops.triton_kernels.tuning.blocks import (
+    LINE_BYTES,
+    MOST_WARPS,
+    UNITS,
+    Config,
+    power_of_two,
+)
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.helper import Precision
 from einderive.ta.ir.affine import Range
@@ -39,6 +50,7 @@ CHUNK: Final = 4096
 LANES: Final = 2048
 """Short rows are taken together, up to about this many lanes in a program."""
 LANES_A_WARP: Final = 512
+SECTOR_BYTES: Final = 32
 LIMIT: Final = 2**31 - 2**20
 
 
@@ -76,9 +88,32 @@ class RowPlan:
         return prod(side.extent for side in self.domain[self.shared :])
 
     @property
+    def line(self) -> int:
+        """Rows that lie side by side in a line of memory; 1 if elements of a row do."""
+        return self._side_by_side(LINE_BYTES)
+
+    @property
+    def sector(self) -> int:
+        """Those in the least part of a line that is read by itself."""
+        return self._side_by_side(SECTOR_BYTES)
+
+    def _side_by_side(self, size: int) -> int:
+        long = [i for i, side in enumerate(self.domain) if side.extent > 1]
+        last = max((i for i in long if i < self.shared), default=None)
+        found = 1
+        for read in self.values:
+            if isinstance(read, Load) and last is not None and abs(read.step(last)) == 1:
+                inner = {abs(read.step(i)) for i in long if i >= self.shared} - {0}
+                if inner and 1 not in inner:
+                    rows = size // types.BYTES[self.dtypes[read.operand]]
+                    found = max(found, min(rows, power_of_two(self.domain[last].extent)))
+        return found
+
+    @property
     def whole(self) -> bool:
-        """Whether a row is held in registers from its only read to the last output."""
-        return self.length <= LONGEST
+        """Whether the rows of a program are held in registers from their only read to the last
+        output."""
+        return self.length * self.sector <= LONGEST
 
     @property
     def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]:
@@ -105,21 +140,31 @@ class RowPlan:
     @cached_property
     def configs(self) -> tuple[Config, ...]:
         """Blocks of rows and lanes, the best guess first."""
-        along = power_of_two(self.length) if self.whole else CHUNK
-        most = power_of_two(self.rows)
-        together = [max(1, LANES // along)]
-        together += [2 * together[0], max(1, together[0] // 4)]
-        fits = (rows for rows in together if rows == 1 or rows * along <= LONGEST)
+        most, least = power_of_two(self.rows), self.sector
+        together = [max(least, LANES // self._along(least))]
+        together += [2 * together[0], max(least, together[0] // 4)]
+        if self.line > 1:  # parts of sectors, where whole ones leave most of a GPU idle
+            few = self.rows < UNITS * least
+            together += [self.line // 2, self.line, *([max(1, least // 4)] if few else [])]
+        room = LONGEST if self.line == 1 else LONGEST // 2  # which lane is which takes registers
+        fits = (rows for rows in together if rows == least or rows * self._along(rows) <= room)
         blocks = dict.fromkeys(min(rows, most) for rows in fits)
         busy = [rows for rows in blocks if self.rows >= UNITS * rows] or [min(blocks)]
         found = []
         for rows in dict.fromkeys((*busy, *blocks)):
+            along = self._along(rows)
             block = (("BLOCK", rows), ("BLOCK_R", along))
             warps = min(MOST_WARPS, power_of_two(max(1, rows * along // LANES_A_WARP)))
             found.append(Config(block, warps))
             if self.whole and warps > 1 and rows * along <= warps * LANES_A_WARP:
                 found.append(Config(block, warps // 2))
         return tuple(found)
+
+    def _along(self, rows: int) -> int:
+        """Places of each of so many rows that a program holds at once."""
+        if self.whole:
+            return power_of_two(self.length)
+        return CHUNK // rows if self.line > 1 else CHUNK
 
     def grid(self, config: Config) -> int:
         """The number of programs."""
@@ -186,9 +231,12 @@ def types_of(group: Group, dtypes: Sequence[str]) -> dict[Source, str]:
     return found
 
 
-def compute_type(group: Group, dtypes: Sequence[str]) -> str | None:
-    """The floating type that all stages compute in."""
-    if not all(dtype in types.FLOATS for dtype in dtypes):
+def compute_type(
+    group: Group, dtypes: Sequence[str], others: Collection[Source] = ()
+) -> str | None:
+    """The floating type that all stages compute in; `others` are operands of any type."""
+    given = zip(group.operands, dtypes, strict=True)
+    if not all(dtype in types.FLOATS or source in others for source, dtype in given):
         return None
     known = types_of(group, dtypes)
     found = {types.accumulator(stage, [known[s] for s in _read(stage)]) for stage in group.stages}

@@ -31,7 +31,7 @@ from einderive.eops.triton_kernels.tuning.blocks import Config
 from einderive.eops.triton_kernels.tuning.device import H100
 from einderive.ta.ir.node import Scope, Source
 from einderive.ta.ir.subst import sources
-from einderive.ta.printing.show import show_stage
+from einderive.ta.printing.show import show, show_stage
 
 LANGUAGE = "Triton"
 OPERAND = re.compile(r"\bp(?=\d+\[)")
@@ -174,6 +174,11 @@ def _pseudo_code(made: Plan) -> Iterator[str]:
         yield f"in parallel for {', '.join(sides[:count]) or 'one output'}, {block} at once"
         at_once = ", BLOCK_R at once" if made.form == "flat" else ""
         yield f"    for {', '.join(sides[count:])}{at_once}" if scope.sums else "    once"
+    names = [f"i{place}" for place in range(len(made.domain))]
+    for picked in made.picked.values():
+        for (position, place), side in zip(picked.places.items(), picked.sides, strict=True):
+            text = show(place, names=names)
+            yield f"        i{position} = {text}, in {side.lo}:{side.hi} or no read"
     for number, load in enumerate(made.loads.values()):
         yield f"        v{number} = a{load.operand}[{row_as_text(load.offset)}]{_guarded(load)}"
     if roles is not None:

@@ -10,6 +10,7 @@ from einderive.derivations.matching.machine import KERNEL
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import default_item_bytes
 from einderive.eops.back_ends.asked_kernels import takes
+from einderive.eops.back_ends.triton import gathered_within, multiplies_tiles
 from einderive.frontend.derived import Derived
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.running.execute import tasks_of
@@ -19,7 +20,7 @@ from einderive.frontend.trial.trial import AS_GIVEN
 
 HOPELESS = 3.0
 """The formula is not compiled into kernels that are predicted to take this many times the fastest
-program's time.  What is predicted for a product is what takes no tensor cores."""
+program's time."""
 
 
 def worth_generating(
@@ -47,11 +48,16 @@ def _is(entrant: Entrant, given: Plan, words: tuple[str, ...]) -> bool:
 
 
 def kernel_seconds(plan: Plan, target: str) -> float:
-    """The predicted seconds of the program in which kernels compute all stages that they can."""
+    """The predicted seconds of the program in which kernels compute all stages that they can: a
+    product of tiles at the rate of its operator, without a gather that it computes itself."""
     machine, item = profile_of(target), default_item_bytes(plan.roots)
+    tasks = tasks_of(plan.stages, "cuda", compiled=True)
+    within = gathered_within(tasks, plan.roots)
     seconds = 0.0
-    for stage, task in zip(plan.stages, tasks_of(plan.stages, "cuda", compiled=True), strict=True):
-        if takes(task) and stage.operator is not None:
+    for stage, task in zip(plan.stages, tasks, strict=True):
+        if stage.scope in within:
+            continue
+        if takes(task) and stage.operator is not None and not multiplies_tiles(stage.scope):
             work = eoperator_work(stage.scope, item, machine.fused)
             seconds += machine.seconds(work, item, KERNEL)
         else:

@@ -54,6 +54,7 @@ class Case(NamedTuple):
 
 
 SOFTMAX = "Y[i,j] = softmax[j](X[i,j])"
+COLUMNS = "Y[i,j] = softmax[i](X[i,j])"
 LAYER_NORM = """
 M[i] = mean[k](X[i,k])
 V[i] = mean[k]((X[i,k]-M[i])^2)
@@ -73,7 +74,52 @@ CASES = (
         "softmax, three dimensions", "Y[b,i,j] = softmax[j](X[b,i,j])", {"X": (3, 4, 20)}, passes=0
     ),
     Case("softmax, over two", "Y[b,i,j] = softmax[i,j](X[b,i,j])", {"X": (3, 5, 7)}, passes=0),
-    Case("softmax, over the first", "Y[i,j] = softmax[i](X[i,j])", {"X": (13, 6)}, passes=0),
+    Case("softmax, over the first", COLUMNS, {"X": (13, 6)}, passes=0),
+    Case("softmax of columns", COLUMNS, {"X": (70, 45)}, passes=0),
+    Case("softmax of columns of halves", COLUMNS, {"X": (70, 45)}, "float16", 1e-3, 0),
+    Case("softmax of long columns", COLUMNS, {"X": (2100, 11)}, passes=3),
+    Case("softmax of long columns of halves", COLUMNS, {"X": (1100, 19)}, "float16", 1e-3, 3),
+    Case("softmax of columns, whole chunks", COLUMNS, {"X": (4096, 8)}, passes=3),
+    Case(
+        "softmax of columns between", "Y[b,i,j] = softmax[i](X[b,i,j])", {"X": (3, 20, 7)}, passes=0
+    ),
+    Case(
+        "log_softmax of columns",
+        "Y[b,i,j] = log_softmax[i](X[b,i,j])",
+        {"X": (2, 30, 35)},
+        passes=0,
+    ),
+    Case(
+        "standard columns",
+        "M[j] = mean[i](X[i,j]); V[j] = mean[i]((X[i,j]-M[j])^2); "
+        "Y[i,j] = (X[i,j]-M[j])*rsqrt(V[j]+1e-5)*G[i]",
+        {"X": (33, 20), "G": (33,)},
+        passes=0,
+    ),
+    Case(
+        "unit columns, long",
+        "Y[i,j] = X[i,j]*rsqrt(sum[k](X[k,j]^2))",
+        {"X": (2100, 11)},
+        passes=2,
+    ),
+    Case(
+        "causal softmax of columns",
+        "S[i,j] = where(j <= i, X[i,j]/8, -inf); Y[i,j] = softmax[i](S[i,j])",
+        {"X": (19, 19)},
+        passes=0,
+    ),
+    Case(
+        "columns with a border",
+        "M[j] = max[i](X{fill=-3}[i+2,j-1]) where i in 0:20, j in 0:11; Y[i,j] = X[i,j]-M[j]",
+        {"X": (20, 11)},
+        passes=0,
+    ),
+    Case(
+        "columns and what lies turned",
+        "S[j] = sum[i](X[i,j]*Z[j,i]); Y[i,j] = X[i,j]/(5+S[j]^2)",
+        {"X": (40, 17), "Z": (17, 40)},
+        passes=0,
+    ),
     Case(
         "causal softmax",
         "S[i,j] = where(j <= i, X[i,j]/8, -inf); Y[i,j] = softmax[j](S[i,j])",
@@ -170,6 +216,11 @@ PROGRAMS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("linear layer as a program", LINEAR, {"A": (17, 20), "B": (20, 18), "b": (18,)}),
     ("long sum as a program", LONG_SUM, {"X": (9000,)}),
 )
+BESIDE = (
+    "softmax and a product of the same stage",
+    "T[i,k] = 2*X[i,k]; out Y[i,k] = softmax[k](T[i,k]); out P[i,f] = sum[k](T[i,k]*W[k,f])",
+    {"X": (20, 30), "W": (30, 17)},
+)
 ALONE = (SOFTMAX, LONG_SUM)
 """These also run as they are exported."""
 
@@ -237,7 +288,7 @@ def main() -> None:
     cache = Path(sys.argv[1])
     for case in CASES:
         print(json.dumps({"name": case.name, "error": run(case, cache)}), flush=True)
-    for name, text, shapes in PROGRAMS:
+    for name, text, shapes in (*PROGRAMS, BESIDE):
         words, error = through_the_back_end(text, cache / name, **shapes)
         print(json.dumps({"name": name, "error": error, "words": words}), flush=True)
     print(json.dumps({"name": "NaN", "error": 0.0 if nan_survives(cache) else 1.0}), flush=True)

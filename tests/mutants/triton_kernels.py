@@ -14,6 +14,7 @@ from einderive.eops.triton_kernels import launch
 from tests.eops import fused_products, long_reductions, random_kernels
 from tests.eops import triton_rows_runner as rows
 from tests.eops import triton_runner as stages
+from tests.eops.triton_kernels.gathers import products as gathered
 from tests.eops.triton_memory import checked_addresses
 
 Question: TypeAlias = Callable[[Path], str]
@@ -30,6 +31,7 @@ def collect(seeds: int) -> list[Question]:
     made += [partial(_rows, case) for case in rows.CASES]
     made += [partial(_far, long_reductions.too_far, name) for name in long_reductions.LONG]
     made += [partial(_far, fused_products.too_far, name) for name in fused_products.PRODUCTS]
+    made += [partial(_gathered, name) for name in gathered.PRODUCTS]
     made.append(lambda cache: "" if stages.nan_survives(cache) else "a NaN is lost")
     random = islice(random_kernels.cases("mutants"), 4 * seeds)
     return [*made, *(partial(_random, case) for case in random)]
@@ -71,6 +73,11 @@ def _rows(case: rows.Case, cache: Path) -> str:
 def _far(too_far: Callable[[str], float], name: str, cache: Path) -> str:
     wrong = too_far(name)
     return f"{name}: {wrong}" if wrong > 0 else ""
+
+
+def _gathered(name: str, cache: Path) -> str:
+    off, _ = gathered.off(gathered.PRODUCTS[name])
+    return f"{name}: {off}" if off > 1 else ""
 
 
 def _random(case: random_kernels.Case, cache: Path) -> str:

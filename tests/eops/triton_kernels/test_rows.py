@@ -47,6 +47,13 @@ def test_programs_get_one_kernel(records: dict[str, dict[str, Any]], name: str) 
     assert records[name]["error"] < 1e-6
 
 
+def test_a_group_writes_what_a_stage_in_no_group_reads(records: dict[str, dict[str, Any]]) -> None:
+    """Two groups would compute T, of which that of the product is as slow as two kernels."""
+    record = records[runner.BESIDE[0]]
+    assert record["words"] == ["eOperator (Triton)"] * 2
+    assert record["error"] < 1e-6
+
+
 @pytest.mark.usefixtures("records")
 @pytest.mark.parametrize("name", [n for n, text, _ in runner.PROGRAMS if text in runner.ALONE])
 def test_exported_programs_run_without_einderive(kernels: Path, name: str) -> None:
