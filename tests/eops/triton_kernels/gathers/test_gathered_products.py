@@ -12,6 +12,7 @@ import pytest
 import einderive as ed
 from einderive.eops.back_ends.task import Task
 from einderive.eops.back_ends.triton import TRITON
+from einderive.eops.triton_kernels.cost import cost
 from einderive.eops.triton_kernels.told import told_group
 from einderive.frontend.trial.as_kernels import kernel_seconds
 from tests.amount import sampled
@@ -152,6 +153,17 @@ def test_the_plan_says_what_is_picked() -> None:
     assert found is not None
     assert "i3 = floor_divide(I[i0], 2), in 0:20 or no read" in found.plan
     assert "i4 = remainder(J[i2], 4) - 1, in 0:3 or no read" in found.plan
+
+
+def test_rows_that_are_picked_count_once_each() -> None:
+    """And the table at most once."""
+    for rows, count in ((5000, 1000), (500, 1000)):
+        shapes = {"E": (rows, 256), "I": (count,), "W": (256, 512)}
+        made = Product("Y[i,f] = E[I[i],k]*W[k,f]", shapes, "float16").kernel.plan
+        found = cost(made, made.configs[0])
+        assert found.read == 2 * min(rows, count) * 256 + 8 * count + 2 * 256 * 512
+        assert found.written == 2 * count * 512
+        assert found.moved >= found.read + found.written
 
 
 def test_the_prediction_leaves_out_what_is_not_written() -> None:
