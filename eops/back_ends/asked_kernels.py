@@ -13,7 +13,9 @@ def takes(task: Task) -> bool:
 
 
 def _lower(task: Task) -> Run | None:
-    return triton_stage(task.scope) if task.compiled and takes(task) else None
+    if not task.compiled or not takes(task):
+        return None
+    return triton_stage(task.scope, open_sizes=task.open_sizes)
 
 
 ASKED_KERNELS = BackEnd(_lower, "eOperator (Triton)", tell=tell_kernels)

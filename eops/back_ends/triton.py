@@ -16,7 +16,7 @@ from einderive.eops.torch_views.positions import Positions, placed
 from einderive.eops.torch_views.types import depends_on_inputs, is_imaginary
 from einderive.ta.exact.direct import direct
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import nested_scopes, sources
+from einderive.ta.ir.subst import nested_scopes
 
 PLAIN: Final = ("", ELEMENTWISE.name, REDUCTION.name)
 """Operators whose stages may become one kernel with others ("" is none): their calls write every
@@ -29,7 +29,7 @@ MOST_PARTS: Final = 4
 
 
 def _lower(task: Task) -> Run | None:
-    return triton_stage(task.scope) if may_run(task) else None
+    return triton_stage(task.scope, open_sizes=task.open_sizes) if may_run(task) else None
 
 
 def may_run(task: Task) -> bool:
@@ -42,15 +42,17 @@ def may_run(task: Task) -> bool:
     return direct(task.scope) is None
 
 
-def triton_stage(scope: Scope) -> Run:
-    """The stage as a generated kernel, for each tuple of element types that it meets."""
+def triton_stage(scope: Scope, *, open_sizes: bool = False) -> Run:
+    """The stage as a generated kernel, for each tuple of element types that it meets; with
+    `open_sizes`, the numbers that may be sizes are its arguments."""
     from einderive.eops.triton_kernels.launch import (
         launcher,  # Triton is needed only where a GPU is
     )
+    from einderive.eops.triton_kernels.plan import operands
 
     positions = Positions(scope)
-    read = sources(positions.scope.body)
-    launch = launcher(positions.scope)
+    read = operands(positions.scope, open_sizes=open_sizes)
+    launch = launcher(positions.scope, open_sizes=open_sizes)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
         held = positions.beside(buffers)
@@ -61,6 +63,8 @@ def triton_stage(scope: Scope) -> Run:
 
 def _fusible(task: Task) -> bool:
     """Whether one kernel may compute the stage and others over the same rows."""
+    if task.scope.empty:
+        return False
     return (task.compiled or task.operator in PLAIN) and may_compute(task)
 
 
@@ -85,7 +89,8 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     for group in groups(reads, fusible, roots, LAUNCH):
         types = tuple(map(default_dtype, group.operands))
         if len(group.stages) > 1 and _is_worth(group, types):
-            found.append(Fused(group.stages, group.outputs, _computed(group), TRITON.word))
+            run = _computed(group, any(task.open_sizes for task in tasks))
+            found.append(Fused(group.stages, group.outputs, run, TRITON.word))
     return found
 
 
@@ -104,17 +109,19 @@ def _is_worth(group: Group, types: tuple[str, ...]) -> bool:
     return found.whole or any(parts(stage) < MOST_PARTS for stage in group.reductions)
 
 
-def _computed(group: Group) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]:
+def _computed(
+    group: Group, open_sizes: bool
+) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]:
     """The outputs of the group, for each tuple of element types that it meets."""
     from einderive.eops.triton_kernels.launch import group_launcher
 
     def one_by_one(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         held: dict[Any, torch.Tensor] = dict(zip(group.operands, tensors, strict=True))
         for stage in group.stages:
-            held[stage] = triton_stage(stage)(held)
+            held[stage] = triton_stage(stage, open_sizes=open_sizes)(held)
         return tuple(held[output] for output in group.outputs)
 
-    launch = group_launcher(group, one_by_one)
+    launch = group_launcher(group, one_by_one, open_sizes=open_sizes)
     return lambda buffers: launch(*[buffers[source] for source in group.operands])
 
 

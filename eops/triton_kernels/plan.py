@@ -22,6 +22,7 @@ from einderive.eops.triton_kernels.blocks import (
     tile_configs,
 )
 from einderive.eops.triton_kernels.contraction import ZERO, Contraction, by_stride, contraction
+from einderive.eops.triton_kernels.sizes.order import reads_in_order
 from einderive.ta.errors import BuildError
 from einderive.ta.facts.integer_sets import row_bounds
 from einderive.ta.ir import affine
@@ -47,12 +48,14 @@ columns of 8192 x 8192 on an H100: 3.2 ms as a loop."""
 
 
 class Guard(NamedTuple):
-    """`0 <= row < extent`, of which only the sides that bounds leave open are to be tested."""
+    """`0 <= row < extent`, of which only the sides that bounds leave open are to be tested.
+    `axis` is the source's."""
 
     row: Row
     extent: int
     test_low: bool
     test_high: bool
+    axis: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,8 @@ class Plan:
     writes `out_dtype`.  `wide` asks for 64-bit indices.  `flat_order` is the order of reduction
     iterators in the flattened reduction, the contiguous one last.  `tile` are the loops of a tile,
     the one last along which the output runs.  `after` is what is written instead of a product: a
-    scalar expression, and the source in it that stands for the product.
+    scalar expression, and the source in it that stands for the product.  `open_sizes`: numbers that
+    may be sizes are arguments of the kernel, in the order of which no size has a part.
     """
 
     scope: Scope
@@ -89,6 +93,7 @@ class Plan:
     tile: tuple[int, ...]
     wide: bool
     configs: tuple[Config, ...]
+    open_sizes: bool = False
 
     @property
     def half(self) -> str:
@@ -147,17 +152,19 @@ def plan(
     *,
     read: tuple[Source, ...] | None = None,
     after: tuple[Node, Scope] | None = None,
+    open_sizes: bool = False,
 ) -> Plan:
     """The plan of the stage `scope`.
 
-    `dtypes` name the element types of the distinct sources in order of appearance, or of `read`;
-    without them a tensor has its own and a nested scope what it writes by default.  `after`: see
-    `Plan`.  Raises BuildError.
+    `dtypes` name the element types of the distinct sources in the order of `operands`, or of
+    `read`; without them a tensor has its own and a nested scope what it writes by default.
+    `after`, `open_sizes`: see `Plan`.  Raises BuildError.
     """
-    reads = accesses(scope.body)
+    every = reads_in_order if open_sizes else accesses
+    reads = every(scope.body)
     if after is not None:
-        reads = (*reads, *(one for one in accesses(after[0]) if one.source is not after[1]))
-    read = sources(scope.body) if read is None else read
+        reads = (*reads, *(one for one in every(after[0]) if one.source is not after[1]))
+    read = operands(scope, open_sizes=open_sizes) if read is None else read
     given = tuple(map(default_dtype, read)) if dtypes is None else tuple(dtypes)
     if len(given) != len(read):
         raise BuildError(f"{len(given)} element types for {len(read)} sources")
@@ -193,11 +200,19 @@ def plan(
         tile=tile,
         wide=not empty and _needs_64_bits(scope, read, loads, after),
         configs=(),
+        open_sizes=open_sizes,
     )
     made = replace(made, configs=_configs(made))
     if any(made.grid(config) > MAX_PROGRAMS for config in made.configs):
         raise BuildError(f"an output of {made.outputs} elements needs too many programs")
     return made
+
+
+def operands(scope: Scope, *, open_sizes: bool = False) -> tuple[Source, ...]:
+    """The distinct sources in order of appearance, or in one in which no size has a part."""
+    if not open_sizes:
+        return sources(scope.body)
+    return tuple(dict.fromkeys([access.source for access in reads_in_order(scope.body)]))
 
 
 def default_dtype(source: Source) -> str:
@@ -216,14 +231,15 @@ def _load(access: Access, operand: int, domain: tuple[Range, ...], empty: bool) 
     offset = affine.ZERO
     guards: list[Guard] = []
     ranges = access.source.ranges
-    for row, bound, stride in zip(access.rows, ranges, strides(ranges), strict=True):
+    sides = zip(access.rows, ranges, strides(ranges), strict=True)
+    for axis, (row, bound, stride) in enumerate(sides):
         local = affine.shift(row, -bound.lo)
         offset = affine.add(offset, local, stride)
         low, high = (0, -1) if empty else affine.bounds(local, domain)
         if local.floors and (low < 0 or high >= bound.extent):
             low, high = row_bounds(local, domain)
         if low < 0 or high >= bound.extent:
-            guards.append(Guard(local, bound.extent, low < 0, high >= bound.extent))
+            guards.append(Guard(local, bound.extent, low < 0, high >= bound.extent, axis))
     return Load(access, operand, offset, tuple(guards))
 
 

@@ -22,6 +22,7 @@ from einderive.eops.loops.bodies import Output, Reduction
 from einderive.eops.loops.draft import drafted, merged
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.ordered import ordered
 from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
 from einderive.eops.triton_kernels.blocks import MOST_WARPS, UNITS, Config, power_of_two
 from einderive.eops.triton_kernels.plan import magnitude
@@ -59,6 +60,8 @@ class RowPlan:
     reductions: tuple[Reduction, ...]
     outputs: tuple[Output, ...]
     passes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    open_sizes: bool = False
+    """Whether numbers that may be sizes are arguments of the kernel."""
 
     @property
     def rows(self) -> int:
@@ -121,7 +124,7 @@ class RowPlan:
 
 
 @lru_cache(maxsize=1024)
-def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
+def row_plan(group: Group, dtypes: tuple[str, ...], *, open_sizes: bool = False) -> RowPlan | None:
     """The plan for dense operands of these types, in the order of `group.operands`; None where the
     stages have other loops than one row, or do not compute in one floating type."""
     empty = any(side.extent == 0 for source in group.operands for side in source.ranges)
@@ -131,7 +134,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
     found = compute and drafted(group, dense(group), alike(group, compute))
     if not compute or not found:
         return None
-    draft = merged(found)
+    draft = ordered(merged(found)) if open_sizes else merged(found)
     own = tuple(i for i in range(draft.shared, len(draft.domain)) if draft.domain[i].extent > 1)
     for end in draft.ends:
         along = tuple(i for i in end.own if draft.domain[i].extent > 1)
@@ -162,6 +165,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
             )
             for at in range(last + 1)
         ),
+        open_sizes,
     )
 
 
