@@ -190,14 +190,15 @@ class Kernel:
 
     def config(self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]) -> Config:
         """The fastest configuration for the device that the tensors lie on: of an open kernel, one
-        that was fastest for another size, where it is one of this size too.  Nothing is timed in
-        the capture of a CUDA graph, where no one waits for the device."""
+        that was fastest for another size, where it is worth running for this size too.  Nothing is
+        timed in the capture of a CUDA graph, where no one waits for the device."""
         configs, device = self.plan.configs, outs[0].device
         if device.type != "cuda" or len(configs) == 1:
             return configs[0]
         kind = _kind(device, aligned([*tensors, *outs]))
         if kind not in self.chosen:
-            before = next((one for one in configs if (kind, one) in self.fastest), None)
+            worth = self.plan.worth if self.fastest else ()
+            before = next((one for one in worth if (kind, one) in self.fastest), None)
             if before is not None:
                 self.chosen[kind] = before
                 return before

@@ -40,6 +40,8 @@ TILE_BLOCKS = ("BLOCK_Q", "BLOCK_P")
 HALVES = ("float16", "bfloat16")
 MAX_PROGRAMS = 2**31 - 1
 LONG_REDUCTION = 32
+NEAR = 1.5
+"""Times the time that is predicted for the fastest tile of a product: little longer."""
 LEAST_SIDE = 16
 """Of a loop that is a side of a tile."""
 FEW_OUTPUTS = 1 << 17
@@ -112,6 +114,12 @@ class Plan:
             return ""
         dtype = self.dtypes[self.loads[side].operand]
         return dtype if dtype in HALVES else ""
+
+    @property
+    def worth(self) -> tuple[Config, ...]:
+        """The configurations that are fast enough where one of them was fastest for another size:
+        `configs`, and those of a product that are predicted to take little longer."""
+        return _configs(self, near=NEAR) if self.contraction is not None else self.configs
 
     @property
     def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]:
@@ -325,11 +333,11 @@ def magnitude(row: Row, domain: Sequence[Range]) -> int:
     return total
 
 
-def _configs(plan: Plan) -> tuple[Config, ...]:
+def _configs(plan: Plan, near: float = 0.0) -> tuple[Config, ...]:
     roles = plan.contraction
     if roles is not None:
         batch, m, n, k = map(plan.extent, (roles.batch, roles.m, roles.n, roles.k))
-        return dot_configs(batch, m, n, k, types.BYTES[plan.half or plan.compute])
+        return dot_configs(batch, m, n, k, types.BYTES[plan.half or plan.compute], near=near)
     if plan.form == "flat":
         return flat_configs(plan.outputs, plan.reduction, _line(plan))
     if plan.tile:

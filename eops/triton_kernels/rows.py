@@ -118,6 +118,11 @@ class RowPlan:
                 found.append(Config(block, warps // 2))
         return tuple(found)
 
+    @property
+    def worth(self) -> tuple[Config, ...]:
+        """The configurations that are fast enough where one was fastest for another size."""
+        return self.configs
+
     def grid(self, config: Config) -> int:
         """The number of programs."""
         return -(-self.rows // config.block("BLOCK"))

@@ -120,7 +120,7 @@ def executable(
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
     `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
     faster, and generated kernels on a GPU, also where an operator computes them; with `open_sizes`,
-    kernels serve other sizes too.  `checked`: each call checks the assumptions that the plan's steps
+    these serve other sizes too.  `checked`: each call checks the assumptions that the plan's steps
     used.  `timed`: see `Executable`."""
     inputs = tuple(tensor.dtype for tensor in input_tensors(*plan.roots))
     tasks = [

@@ -1,17 +1,22 @@
 """Triton kernels that take sizes as arguments, against the exact interpreter, in Triton's one.
 
-As a script, with TRITON_INTERPRET=1 set before Triton is imported, it runs random programs, each at
-several sizes: `open_sizes_runner.py SEED COUNT`.  It prints one JSON object a program: the text,
-the largest error, how many kernels ran, the forms of kernels at the first size, how many sources
-were added by the other large sizes, and how many of these had other forms of kernels.
+As a script, with TRITON_INTERPRET=1 set before Triton is imported, it prints JSON objects, a line
+each.  `open_sizes_runner.py programs SEED COUNT` runs random programs, each at several sizes: the
+text, the largest error, how many kernels ran, the forms of kernels at the first size, how many
+sources the other large sizes added, and how many of these had other forms of kernels.
+`open_sizes_runner.py cases PART OF FOLDER` runs one of so many parts of the kernels of other tests,
+all their numbers as arguments: the name, the error, the allowed one, and how many arguments.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import patch
@@ -30,6 +35,7 @@ from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
+from tests.eops import triton_rows_runner, triton_runner
 from tests.eops.sized_programs import EQUAL, LARGE, SMALL, at, drawn
 from tests.eops.triton_memory import checked_addresses
 
@@ -132,9 +138,35 @@ def _form(kernel: Kernel) -> str:
     return f"{len(plan.group.stages)} by rows" if isinstance(plan, RowPlan) else plan.form
 
 
+def cases(part: int, of: int, cache: Path) -> Iterator[dict[str, Any]]:
+    """What came out for the stages, and for the stages over the same rows."""
+    stage_cases = [replace(case, open_sizes=True) for case in triton_runner.cases()][part::of]
+    row_cases = [case._replace(open_sizes=True) for case in triton_rows_runner.CASES][part::of]
+    for case in (*stage_cases, *row_cases):
+        with launched() as kernels, checked_addresses():
+            if isinstance(case, triton_runner.Case):
+                form, wrong = triton_runner.error(case, cache)
+                assert form == case.form, case.name
+            else:
+                wrong = triton_rows_runner.run(case, cache)
+        yield {
+            "name": case.name,
+            "error": wrong,
+            "allowed": case.tolerance,
+            "arguments": min(len(kernel.numbers) for kernel in kernels),
+        }
+
+
 def main() -> None:
     assert interpreting()
-    seed, count = sys.argv[1:]
+    warnings.simplefilter("ignore", RuntimeWarning)
+    word, *given = sys.argv[1:]
+    if word == "cases":
+        part, of, folder = given
+        for record in cases(int(part), int(of), Path(folder)):
+            print(json.dumps(record), flush=True)
+        return
+    seed, count = given
     for number in range(int(count)):
         random = Random(f"{seed} {number}")
         print(json.dumps(told(drawn(random), random)), flush=True)

@@ -1,6 +1,6 @@
 """Random programs over tensors whose sizes have names, at several sizes.
 
-A (n, m), B (m), C (n), D (m, n), E (n, m, 3), V (n, 20), W (20, m)      n, m = 40, 40;  53, 37; ...
+A (n, m), B (m), C (n), D (m, n), E (n, m, 3), V (n, 20), W (m, 20)      n, m = 53, 37;  37, 59
 """
 
 from __future__ import annotations

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 import torch
+from triton.backends.compiler import GPUTarget
+from triton.compiler.compiler import make_backend
+from triton.runtime.jit import create_function_from_signature
 
 from einderive.eops.triton_kernels import build as building
 from einderive.eops.triton_kernels.blocks import Config
@@ -18,7 +21,7 @@ from einderive.eops.triton_kernels.plan import operands, plan
 from einderive.eops.triton_kernels.rows import row_plan
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
-from tests.amount import CAMPAIGN, sampled
+from tests.amount import CAMPAIGN, first, sampled
 from tests.eops import open_sizes_runner as runner
 from tests.eops import triton_runner
 from tests.eops.ahead_of_time import TARGETS, Made, compile_kernel
@@ -30,7 +33,7 @@ FORMS = {"dot", "flat", "loop", "tile"}
 
 
 def explored(seed: object, count: int, cache: Path) -> list[dict[str, Any]]:
-    told = interpreted(runner.__file__, str(seed), str(count), EINDERIVE_CACHE=cache)
+    told = interpreted(runner.__file__, "programs", str(seed), str(count), EINDERIVE_CACHE=cache)
     return [*map(json.loads, told.splitlines())]
 
 
@@ -54,6 +57,20 @@ def test_programs_at_several_sizes(part: int, seed: int, tmp_path: Path) -> None
     records = explored(f"{seed} {part}", PART, tmp_path)
     require_right(records, PART)
     assert len({form for record in records for form in record["forms"]} & FORMS) >= 3
+
+
+CASE_PARTS = 16
+
+
+@pytest.mark.parametrize("part", first(1, range(CASE_PARTS)))
+def test_other_kernels_with_all_their_numbers_as_arguments(part: int, tmp_path: Path) -> None:
+    """Those of the other tests: guards, quotients, fills, products, rows, indices of 64 bits."""
+    given = "cases", str(part), str(CASE_PARTS), tmp_path
+    records = [*map(json.loads, interpreted(runner.__file__, *given).splitlines())]
+    assert len(records) > 10
+    for record in records:
+        assert record["error"] <= record["allowed"], record
+        assert record["arguments"] > 0, record
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +107,6 @@ def opened(name: str, n: int, cache: Path, dtype: str = "float32") -> Kernel:
 
 
 NAMES = ("addition", "columns", "product", "softmax", "layer norm")
-FEW = [(name, "cuda:90") for name in NAMES]
 EVERY = [(name, target) for name in NAMES for target in TARGETS]
 
 
@@ -140,6 +156,35 @@ def test_a_second_size_adds_no_source(name: str, tmp_path: Path) -> None:
         assert other.numbers != first.numbers
         assert len(other.numbers) == len(first.numbers)
     assert {*KNOWN} == known
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_triton_compiles_a_source_twice(name: str, tmp_path: Path) -> None:
+    """Once for multiples of 16 and once for others: by its own key of what it has compiled."""
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    keys: list[set[str]] = []
+    for sizes in ((4096, 8192, 4000), (4095, 3001, 2049)):
+        found = set()
+        for n in sizes:
+            kernel = opened(name, n, tmp_path)
+            function: Any = kernel.function
+            key_of = create_function_from_signature(function.signature, function.params, backend)
+            tensors = [torch.empty(0)] * (len(kernel.plan.sources) + len(kernel.plan.outs))
+            blocks = dict.fromkeys(dict(kernel.plan.configs[0].blocks), 64)
+            _, key, _ = key_of(*tensors, *kernel.numbers, **blocks)
+            found.add(str(key))
+        keys.append(found)
+    assert [len(found) for found in keys] == [1, 1]
+    assert keys[0] != keys[1]
+
+
+def test_a_tile_of_another_size_is_taken_where_it_is_nearly_as_fast() -> None:
+    tiles = [plan(stage(MATMUL, A=(n, n), B=(n, n)), open_sizes=True) for n in (4096, 4000, 300)]
+    best = tiles[0].configs[0]
+    assert best not in tiles[1].configs
+    assert best in tiles[1].worth
+    assert best not in tiles[2].worth
+    assert all(made.worth[: len(made.configs)] == made.configs for made in tiles)
 
 
 def test_what_was_decided_for_a_source_serves_other_sizes(
@@ -203,7 +248,7 @@ def test_closed_kernels_have_no_arguments() -> None:
 
 
 def test_operands_come_in_an_order_of_names() -> None:
-    """A sum of functions is sorted by a hash of shapes, and so are its operands in other kernels."""
+    """Elsewhere a sum of functions is sorted by a hash of shapes."""
     text = "Y[i] = sum[j](exp(B[i,j])*C[j]) + sin(A[i]) + exp(A[i])*D[i] where j in 0:{0}"
     orders = {
         tuple(source.label for source in operands(root, open_sizes=True))
