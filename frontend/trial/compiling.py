@@ -230,7 +230,8 @@ def compile_for_other_sizes(chosen: Entrant, judge: Judge) -> None:
     is compiled for another size.  For the size that was asked for, they stay in the code: such
     kernels are faster."""
     plan, compiled = chosen.trial.plan, in_loops(chosen.trial.label)
-    if plan is None or not judge.program.sizes or not (compiled or judge.device == "cuda"):
+    may_have_kernels = compiled or (judge.device == "cuda" and judge.effort.compiled > 0)
+    if plan is None or not judge.program.sizes or not may_have_kernels:
         return
     try:
         judge.built(plan, compiled=compiled, open_sizes=True)(judge.expected.inputs)

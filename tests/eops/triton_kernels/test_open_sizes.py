@@ -13,12 +13,15 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler.compiler import make_backend
 from triton.runtime.jit import create_function_from_signature
 
+from einderive.eops.back_ends.triton import triton_stage
 from einderive.eops.triton_kernels import build as building
 from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.build import KNOWN, Kernel, build, build_rows, text_of
 from einderive.eops.triton_kernels.launch import _stage_kernel
 from einderive.eops.triton_kernels.plan import operands, plan
 from einderive.eops.triton_kernels.rows import row_plan
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.node import Scope
 from einderive.ta.notation.parse import parse
 from tests.amount import CAMPAIGN, first, sampled
@@ -283,3 +286,20 @@ def test_numbers_of_64_bits(large: bool, tmp_path: Path) -> None:
         ".param .u64 eop_param_2" in made.assembly or ".param .b64" in made.assembly
     ) or not large
     assert made.spilled() == 0
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("text", [ADDITION, COLUMNS, MATMUL])
+def test_several_sizes_on_a_gpu(text: str) -> None:
+    """Also the second run of each, which goes the short way to what Triton compiled."""
+    for n in (128, 127, 160, 1, 33):
+        names = [name for name in "XYAB" if f"{name}[" in text]
+        root = stage(text, **dict.fromkeys(names, (n, n)))
+        given = {name: torch.randn(n, n, device="cuda") for name in names}
+        values = {name: one.double().cpu().numpy() for name, one in given.items()}
+        held = {source: given[source.label] for source in operands(root)}
+        run = triton_stage(root, open_sizes=True)
+        expected = torch.tensor(evaluate(root, values, RealField()))
+        for _ in range(2):
+            found = run(held).double().cpu()
+            torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-3)

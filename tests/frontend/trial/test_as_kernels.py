@@ -12,7 +12,7 @@ from einderive.eops.back_ends.triton import TRITON
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.as_kernels import worth_generating
 from einderive.frontend.trial.compiling import compile_for_other_sizes
-from einderive.frontend.trial.effort import of_seconds
+from einderive.frontend.trial.effort import EFFORTS, of_seconds
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import judge_of
 from einderive.frontend.trial.trial import AS_GIVEN, Trial
@@ -113,4 +113,6 @@ def test_kernels_for_other_sizes_are_compiled_on_a_gpu(monkeypatch: pytest.Monke
         assert built.pop() == {"compiled": compiled, "open_sizes": True}
     plain_program = Trial("baseline", None, ("mul",), 1e-3, 0.0, "accepted")
     compile_for_other_sizes(Entrant(plain_program), judge)
+    judge.effort = EFFORTS["instant"]
+    compile_for_other_sizes(Entrant(trial), judge)
     assert not built
