@@ -29,7 +29,7 @@ MOST_PARTS: Final = 4
 
 
 def _lower(task: Task) -> Run | None:
-    return triton_stage(task.scope, open_sizes=task.open_sizes) if may_run(task) else None
+    return triton_stage(task.scope, open_beyond=open_beyond(task)) if may_run(task) else None
 
 
 def may_run(task: Task) -> bool:
@@ -42,23 +42,30 @@ def may_run(task: Task) -> bool:
     return direct(task.scope) is None
 
 
-def triton_stage(scope: Scope, *, open_sizes: bool = False) -> Run:
-    """The stage as a generated kernel, for each tuple of element types that it meets; with
-    `open_sizes`, the numbers that may be sizes are its arguments."""
+def triton_stage(scope: Scope, *, open_beyond: int = 0) -> Run:
+    """The stage as a generated kernel, for each tuple of element types that it meets; its
+    arguments are the numbers beyond `open_beyond`, which may be sizes, if this is not 0."""
     from einderive.eops.triton_kernels.launch import (
         launcher,  # Triton is needed only where a GPU is
     )
     from einderive.eops.triton_kernels.plan import operands
 
     positions = Positions(scope)
-    read = operands(positions.scope, open_sizes=open_sizes)
-    launch = launcher(positions.scope, open_sizes=open_sizes)
+    read = operands(positions.scope, open_beyond=open_beyond)
+    launch = launcher(positions.scope, open_beyond=open_beyond)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
         held = positions.beside(buffers)
         return launch(*[held[source] for source in read])
 
     return run
+
+
+def open_beyond(task: Task) -> int:
+    """Numbers beyond this may be sizes that have names, or depend on one; 0: no size has a name."""
+    from einderive.eops.triton_kernels.sizes.numbers import least_size
+
+    return least_size(task.sizes) if task.open_sizes else 0
 
 
 def _fusible(task: Task) -> bool:
@@ -89,7 +96,7 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     for group in groups(reads, fusible, roots, LAUNCH):
         types = tuple(map(default_dtype, group.operands))
         if len(group.stages) > 1 and _is_worth(group, types):
-            run = _computed(group, any(task.open_sizes for task in tasks))
+            run = _computed(group, open_beyond(tasks[0]))
             found.append(Fused(group.stages, group.outputs, run, TRITON.word))
     return found
 
@@ -110,7 +117,7 @@ def _is_worth(group: Group, types: tuple[str, ...]) -> bool:
 
 
 def _computed(
-    group: Group, open_sizes: bool
+    group: Group, open_beyond: int
 ) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]:
     """The outputs of the group, for each tuple of element types that it meets."""
     from einderive.eops.triton_kernels.launch import group_launcher
@@ -118,10 +125,10 @@ def _computed(
     def one_by_one(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         held: dict[Any, torch.Tensor] = dict(zip(group.operands, tensors, strict=True))
         for stage in group.stages:
-            held[stage] = triton_stage(stage, open_sizes=open_sizes)(held)
+            held[stage] = triton_stage(stage, open_beyond=open_beyond)(held)
         return tuple(held[output] for output in group.outputs)
 
-    launch = group_launcher(group, one_by_one, open_sizes=open_sizes)
+    launch = group_launcher(group, one_by_one, open_beyond=open_beyond)
     return lambda buffers: launch(*[buffers[source] for source in group.operands])
 
 

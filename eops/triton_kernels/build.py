@@ -224,7 +224,7 @@ class Kernel:
             keep(name, dict(zip(words, seconds, strict=True)))
         self.tried.update(zip(configs, seconds, strict=True))
         self.chosen[kind] = configs[seconds.index(min(seconds))]
-        if self.plan.open_sizes:
+        if self.plan.open_beyond:
             self.fastest.add((kind, self.chosen[kind]))
 
     def chosen_config(self) -> Config:
@@ -288,11 +288,11 @@ def build(
     out_dtype: str | None = None,
     formula: str = "",
     cache: Path | None = None,
-    open_sizes: bool = False,
+    open_beyond: int = 0,
 ) -> Kernel:
-    """The stage as a callable kernel; `dtypes` and `open_sizes` as in `plan`.  Raises
+    """The stage as a callable kernel; `dtypes` and `open_beyond` as in `plan`.  Raises
     BuildError."""
-    made = plan(scope, dtypes, out_dtype, open_sizes=open_sizes)
+    made = plan(scope, dtypes, out_dtype, open_beyond=open_beyond)
     return build_stage(made, formula=formula, cache=cache)
 
 
@@ -316,7 +316,7 @@ def text_of(made: Planned, formula: str = "") -> tuple[str, tuple[int, ...]]:
             return emit_rows(made, formula, numbers=numbers)
         return emit(made, formula, upcast=interpreting(), numbers=numbers)
 
-    return opened(write) if made.open_sizes else (write(CLOSED), ())
+    return opened(write, made.open_beyond) if made.open_beyond else (write(CLOSED), ())
 
 
 def kernel_of(
@@ -328,7 +328,7 @@ def kernel_of(
     except OSError:  # the disk is full, say
         path = write_source(source, Path(_temporary().name).resolve())
     kernel = Kernel(made, source, path, _load_module(path).eop, numbers=numbers)
-    before = KNOWN.get(source) if made.open_sizes else None
+    before = KNOWN.get(source) if made.open_beyond else None
     if before is not None:
         kernel = replace(before, plan=made, numbers=numbers, chosen={})
     KNOWN[source] = kernel

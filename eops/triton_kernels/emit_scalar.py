@@ -85,7 +85,7 @@ class BodyWriter:
 
     def _in_order(self, operands: tuple[_Operand, ...]) -> tuple[_Operand, ...]:
         """Operands that may stand in any order: as they are, or as they are for all sizes."""
-        return ranked(operands) if self.plan.open_sizes else operands
+        return ranked(operands) if self.plan.open_beyond else operands
 
     def _text(self, node: Node) -> str:
         if isinstance(node, Access):

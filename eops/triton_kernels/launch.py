@@ -45,23 +45,23 @@ Types = tuple[torch.dtype, ...]
 
 
 @lru_cache(maxsize=KEPT)
-def _stage_kernel(scope: Scope, dtypes: Types, out_dtype: str | None, open_sizes: bool) -> Kernel:
+def _stage_kernel(scope: Scope, dtypes: Types, out_dtype: str | None, open_beyond: int) -> Kernel:
     return build(
         scope,
         names_of(dtypes),
         out_dtype=out_dtype,
         formula=show_stage(scope),
-        open_sizes=open_sizes,
+        open_beyond=open_beyond,
     )
 
 
 @lru_cache(maxsize=KEPT)
-def _group_kernel(group: Group, dtypes: Types, open_sizes: bool) -> Kernel | None:
+def _group_kernel(group: Group, dtypes: Types, open_beyond: int) -> Kernel | None:
     formula = "\n".join(map(show_stage, group.stages))
-    product = product_plan(group, names_of(dtypes), open_sizes=open_sizes)
+    product = product_plan(group, names_of(dtypes), open_beyond=open_beyond)
     if product is not None:
         return build_stage(product, formula=formula)
-    made = row_plan(group, names_of(dtypes), open_sizes=open_sizes)
+    made = row_plan(group, names_of(dtypes), open_beyond=open_beyond)
     return None if made is None else build_rows(made, formula=formula)
 
 
@@ -69,12 +69,12 @@ def names_of(dtypes: Types) -> tuple[str, ...]:
     return tuple([type_name(dtype) for dtype in dtypes])
 
 
-def launcher(scope: Scope, *, open_sizes: bool = False) -> Callable[..., torch.Tensor]:
+def launcher(scope: Scope, *, open_beyond: int = 0) -> Callable[..., torch.Tensor]:
     """The stage as a function of its sources' tensors, in the order of `plan.operands`: of the
-    sources' shapes, any strides and element types, all on one device.  With `open_sizes`, what is
+    sources' shapes, any strides and element types, all on one device.  With `open_beyond`, what is
     compiled serves other sizes too.  Raises BuildError."""
-    read = partial_function(operands, open_sizes=open_sizes)
-    one_kernel = partial_function(_one_kernel, open_sizes=open_sizes)
+    read = partial_function(operands, open_beyond=open_beyond)
+    one_kernel = partial_function(_one_kernel, open_beyond=open_beyond)
     found = split(scope)
     if found is None:
         return one_kernel(scope)
@@ -95,12 +95,12 @@ def launcher(scope: Scope, *, open_sizes: bool = False) -> Callable[..., torch.T
 
 
 def _one_kernel(
-    scope: Scope, out_dtype: str | None = None, *, open_sizes: bool
+    scope: Scope, out_dtype: str | None = None, *, open_beyond: int
 ) -> Callable[..., torch.Tensor]:
     def kernel_for(*tensors: torch.Tensor) -> Kernel:
-        return _stage_kernel(scope, _types(tensors), out_dtype, open_sizes)
+        return _stage_kernel(scope, _types(tensors), out_dtype, open_beyond)
 
-    launch = _launcher(lambda dtypes: _stage_kernel(scope, dtypes, out_dtype, open_sizes))
+    launch = _launcher(lambda dtypes: _stage_kernel(scope, dtypes, out_dtype, open_beyond))
     return opaque(lambda *tensors: launch(*tensors)[0], kernel_for)
 
 
@@ -108,15 +108,15 @@ def group_launcher(
     group: Group,
     otherwise: Callable[..., tuple[torch.Tensor, ...]],
     *,
-    open_sizes: bool = False,
+    open_beyond: int = 0,
 ) -> Callable[..., tuple[torch.Tensor, ...]]:
     """The outputs of a group of stages, likewise, for `group.operands`;
     `otherwise` computes them for types that no one kernel takes."""
 
     def kernel_for(*tensors: torch.Tensor) -> Kernel | None:
-        return _group_kernel(group, _types(tensors), open_sizes)
+        return _group_kernel(group, _types(tensors), open_beyond)
 
-    launch = _launcher(lambda dtypes: _group_kernel(group, dtypes, open_sizes), otherwise)
+    launch = _launcher(lambda dtypes: _group_kernel(group, dtypes, open_beyond), otherwise)
     return opaque(launch, kernel_for)
 
 

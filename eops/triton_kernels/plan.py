@@ -78,8 +78,9 @@ class Plan:
     writes `out_dtype`.  `wide` asks for 64-bit indices.  `flat_order` is the order of reduction
     iterators in the flattened reduction, the contiguous one last.  `tile` are the loops of a tile,
     the one last along which the output runs.  `after` is what is written instead of a product: a
-    scalar expression, and the source in it that stands for the product.  `open_sizes`: numbers that
-    may be sizes are arguments of the kernel, in the order of which no size has a part.
+    scalar expression, and the source in it that stands for the product.  `open_beyond`: numbers
+    beyond this may be sizes and are arguments of the kernel, whose text has an order in which no
+    size has a part; 0: all numbers are in the text.
     """
 
     scope: Scope
@@ -95,7 +96,7 @@ class Plan:
     tile: tuple[int, ...]
     wide: bool
     configs: tuple[Config, ...]
-    open_sizes: bool = False
+    open_beyond: int = 0
 
     @property
     def half(self) -> str:
@@ -160,19 +161,19 @@ def plan(
     *,
     read: tuple[Source, ...] | None = None,
     after: tuple[Node, Scope] | None = None,
-    open_sizes: bool = False,
+    open_beyond: int = 0,
 ) -> Plan:
     """The plan of the stage `scope`.
 
     `dtypes` name the element types of the distinct sources in the order of `operands`, or of
     `read`; without them a tensor has its own and a nested scope what it writes by default.
-    `after`, `open_sizes`: see `Plan`.  Raises BuildError.
+    `after`, `open_beyond`: see `Plan`.  Raises BuildError.
     """
-    every = reads_in_order if open_sizes else accesses
+    every = reads_in_order if open_beyond else accesses
     reads = every(scope.body)
     if after is not None:
         reads = (*reads, *(one for one in every(after[0]) if one.source is not after[1]))
-    read = operands(scope, open_sizes=open_sizes) if read is None else read
+    read = operands(scope, open_beyond=open_beyond) if read is None else read
     given = tuple(map(default_dtype, read)) if dtypes is None else tuple(dtypes)
     if len(given) != len(read):
         raise BuildError(f"{len(given)} element types for {len(read)} sources")
@@ -208,7 +209,7 @@ def plan(
         tile=tile,
         wide=not empty and _needs_64_bits(scope, read, loads, after),
         configs=(),
-        open_sizes=open_sizes,
+        open_beyond=open_beyond,
     )
     made = replace(made, configs=_configs(made))
     if any(made.grid(config) > MAX_PROGRAMS for config in made.configs):
@@ -216,9 +217,9 @@ def plan(
     return made
 
 
-def operands(scope: Scope, *, open_sizes: bool = False) -> tuple[Source, ...]:
+def operands(scope: Scope, *, open_beyond: int = 0) -> tuple[Source, ...]:
     """The distinct sources in order of appearance, or in one in which no size has a part."""
-    if not open_sizes:
+    if not open_beyond:
         return sources(scope.body)
     return tuple(dict.fromkeys([access.source for access in reads_in_order(scope.body)]))
 

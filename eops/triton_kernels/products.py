@@ -28,7 +28,7 @@ def holds_product(group: Group) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def product_plan(group: Group, dtypes: tuple[str, ...], *, open_sizes: bool = False) -> Plan | None:
+def product_plan(group: Group, dtypes: tuple[str, ...], *, open_beyond: int = 0) -> Plan | None:
     """The plan for dense operands of these types, in the order of `group.operands`.  None if the
     stages are no product with stages without sums, or if two kernels share its long sum."""
     if len(group.reductions) != 1 or len(group.outputs) != 1:
@@ -54,7 +54,7 @@ def product_plan(group: Group, dtypes: tuple[str, ...], *, open_sizes: bool = Fa
         types_of(group, dtypes)[last],
         read=group.operands,
         after=(after, product),
-        open_sizes=open_sizes,
+        open_beyond=open_beyond,
     )
     return found if found.compute == compute else None
 

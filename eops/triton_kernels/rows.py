@@ -60,8 +60,8 @@ class RowPlan:
     reductions: tuple[Reduction, ...]
     outputs: tuple[Output, ...]
     passes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
-    open_sizes: bool = False
-    """Whether numbers that may be sizes are arguments of the kernel."""
+    open_beyond: int = 0
+    """Numbers beyond this may be sizes and are arguments of the kernel; 0: all are in the text."""
 
     @property
     def rows(self) -> int:
@@ -129,7 +129,7 @@ class RowPlan:
 
 
 @lru_cache(maxsize=1024)
-def row_plan(group: Group, dtypes: tuple[str, ...], *, open_sizes: bool = False) -> RowPlan | None:
+def row_plan(group: Group, dtypes: tuple[str, ...], *, open_beyond: int = 0) -> RowPlan | None:
     """The plan for dense operands of these types, in the order of `group.operands`; None where the
     stages have other loops than one row, or do not compute in one floating type."""
     empty = any(side.extent == 0 for source in group.operands for side in source.ranges)
@@ -139,7 +139,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...], *, open_sizes: bool = False)
     found = compute and drafted(group, dense(group), alike(group, compute))
     if not compute or not found:
         return None
-    draft = ordered(merged(found)) if open_sizes else merged(found)
+    draft = ordered(merged(found)) if open_beyond else merged(found)
     own = tuple(i for i in range(draft.shared, len(draft.domain)) if draft.domain[i].extent > 1)
     for end in draft.ends:
         along = tuple(i for i in end.own if draft.domain[i].extent > 1)
@@ -170,7 +170,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...], *, open_sizes: bool = False)
             )
             for at in range(last + 1)
         ),
-        open_sizes,
+        open_beyond,
     )
 
 

@@ -14,7 +14,7 @@ arguments, since they may differ for other sizes.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 from math import isinf
 from typing import Final, NamedTuple
@@ -23,6 +23,9 @@ from einderive.eops.dtypes import LIMITS
 from einderive.eops.loops.ordered import SMALL, is_small
 from einderive.eops.triton_kernels.sizes.written import written
 from einderive.ta.ir.node import Number
+
+PART: Final = 4
+"""A number that depends on a size is seldom less than this part of it."""
 
 
 class Hole(NamedTuple):
@@ -37,9 +40,10 @@ class Hole(NamedTuple):
 class Numbers:
     """`names` are the arguments, `given` their values; of these, `loose` need not be known to be
     multiples of 16.  `lines` make real numbers of bits.  `holes` are all numbers that may be
-    arguments, and those in `written` are none."""
+    arguments, and those in `written` are none.  Numbers up to `small` are hardly sizes."""
 
     open: bool = False
+    small: int = SMALL
     written: Set[int] = frozenset()
     holes: list[Hole] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -56,7 +60,7 @@ class Numbers:
         key = (of, aligned, abs(value))
         name = self._known.get(key) if of else None
         if name is None:
-            likely = abs(value) > SMALL
+            likely = abs(value) > self.small
             name = self._known[key] = self._hole(abs(value), str(abs(value)), likely, aligned)
         return f"-{name}" if value < 0 else name
 
@@ -74,7 +78,7 @@ class Numbers:
             double = dtype == "float64"
             form, bits = ("<d", "<q") if double else ("<f", "<i")
             (given,) = struct.unpack(bits, struct.pack(form, float(text)))
-            name = self._hole(given, "", not is_small(value), False)
+            name = self._hole(given, "", not is_small(value, self.small), False)
             if name:
                 wide = f"{name}.to(tl.{'float64' if double else 'float32'}, bitcast=True)"
                 exact = dtype in ("float32", "float64")
@@ -106,10 +110,16 @@ CLOSED: Final = Numbers()
 """All numbers are in the text."""
 
 
-def opened(write: Callable[[Numbers], str]) -> tuple[str, tuple[int, ...]]:
-    """The text of an open kernel, and its arguments.  What is written without sizes as a whole, all
-    holes open, says which other sizes have the same text."""
-    every = Numbers(open=True)
+def least_size(sizes: Iterable[int]) -> int:
+    """What is at most this is hardly a size, or a number that depends on one, where these are the
+    sizes that have names."""
+    return max(SMALL, min(sizes, default=0) // PART)
+
+
+def opened(write: Callable[[Numbers], str], small: int) -> tuple[str, tuple[int, ...]]:
+    """The text of an open kernel, and its arguments.  The text with all holes open says which other
+    sizes have the same one; `small`: see `Numbers`."""
+    every = Numbers(open=True, small=small)
     whole = write(every)
     values = tuple([hole.given for hole in every.holes])
     likely = frozenset(place for place, hole in enumerate(every.holes) if hole.likely)

@@ -29,7 +29,6 @@ from einderive.ta.ir.node import (
     Scope,
     Select,
     Source,
-    Tensor,
 )
 from einderive.ta.ir.subst import children
 
@@ -38,11 +37,11 @@ Rank = tuple[str, Numbers]
 LONG: Final = 200
 """Longer texts stand in others as hashes, and more numbers as one: operands are shared, and written
 out they could double with each operation."""
-_Ranked = TypeVar("_Ranked", Node, Source, Condition)
+_Ranked = TypeVar("_Ranked", Node, Condition)
 
 
 def ranked(found: Iterable[_Ranked]) -> tuple[_Ranked, ...]:
-    """Operands, sources or conditions in that order."""
+    """Operands, or conditions, in that order."""
     return tuple(sorted(found, key=_rank))
 
 
@@ -81,8 +80,6 @@ def _of_node(node: Node) -> Rank:
     if isinstance(node, Access):
         fill = _rough(node.fill), (node.fill,)
         return _together("1 read", [_of_source(node.source), *map(_of_row, node.rows), fill])
-    if isinstance(node, Tensor | Scope):
-        return _of_source(node)
     word, below = type(node).__name__, [_of_node(child) for child in children(node)]
     if isinstance(node, Apply):
         word = node.function

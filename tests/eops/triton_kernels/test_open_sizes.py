@@ -14,12 +14,15 @@ from triton.compiler.compiler import make_backend
 from triton.runtime.jit import create_function_from_signature
 
 from einderive.eops.back_ends.triton import triton_stage
+from einderive.eops.loops.ordered import SMALL
 from einderive.eops.triton_kernels import build as building
 from einderive.eops.triton_kernels.blocks import Config
 from einderive.eops.triton_kernels.build import KNOWN, Kernel, build, build_rows, text_of
 from einderive.eops.triton_kernels.launch import _stage_kernel
 from einderive.eops.triton_kernels.plan import operands, plan
 from einderive.eops.triton_kernels.rows import row_plan
+from einderive.eops.triton_kernels.sizes.numbers import least_size
+from einderive.eops.triton_kernels.sizes.written import _seen
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.node import Scope
@@ -98,7 +101,7 @@ def opened(name: str, n: int, cache: Path, dtype: str = "float32") -> Kernel:
         shapes = {"X": (64, n), "G": (n,), "B": (n,)}
         shapes = {key: shape for key, shape in shapes.items() if f"{key}[" in text}
         group = Case("", text, shapes, dtype).group()
-        made = row_plan(group, (dtype,) * len(group.operands), open_sizes=True)
+        made = row_plan(group, (dtype,) * len(group.operands), open_beyond=SMALL)
         assert made is not None
         return build_rows(made, cache=cache)
     scopes = {
@@ -106,7 +109,7 @@ def opened(name: str, n: int, cache: Path, dtype: str = "float32") -> Kernel:
         "columns": lambda: stage(COLUMNS, dtype, X=(256, n)),
         "product": lambda: stage(MATMUL, dtype, A=(n, n), B=(n, n)),
     }
-    return build(scopes[name](), cache=cache, open_sizes=True)
+    return build(scopes[name](), cache=cache, open_beyond=SMALL)
 
 
 NAMES = ("addition", "columns", "product", "softmax", "layer norm")
@@ -182,7 +185,7 @@ def test_triton_compiles_a_source_twice(name: str, tmp_path: Path) -> None:
 
 
 def test_a_tile_of_another_size_is_taken_where_it_is_nearly_as_fast() -> None:
-    tiles = [plan(stage(MATMUL, A=(n, n), B=(n, n)), open_sizes=True) for n in (4096, 4000, 300)]
+    tiles = [plan(stage(MATMUL, A=(n, n), B=(n, n)), open_beyond=SMALL) for n in (4096, 4000, 300)]
     best = tiles[0].configs[0]
     assert best not in tiles[1].configs
     assert best in tiles[1].worth
@@ -224,7 +227,7 @@ def test_what_was_decided_for_a_source_serves_other_sizes(
     assert best not in small.plan.configs
     assert small.config((), outs) in small.plan.configs
     closed = build(stage(ADDITION, X=(4096, 4096), Y=(4096, 4096)), cache=tmp_path)
-    assert not closed.plan.open_sizes
+    assert not closed.plan.open_beyond
     assert closed.compiled is not first.compiled
 
 
@@ -232,14 +235,14 @@ def test_a_small_size_becomes_an_argument_once_it_changes(tmp_path: Path) -> Non
     """5 is no size as far as the first text goes; two more sizes share the second one."""
     text = "Y[i] = sum[j](X[i,j]*X[i,j+1]) where j in 0:{0}-1"
     kernels = [
-        build(stage(text.format(n), X=(1000, n)), cache=tmp_path, open_sizes=True)
+        build(stage(text.format(n), X=(1000, n)), cache=tmp_path, open_beyond=SMALL)
         for n in (5, 7, 9, 5)
     ]
     five, seven, nine, again = kernels
     assert "range(0, 4)" in five.source
     assert five.source != seven.source == nine.source
     assert again.source == five.source
-    fixed = build(stage(text.format(5), X=(3000, 5)), cache=tmp_path, open_sizes=True)
+    fixed = build(stage(text.format(5), X=(3000, 5)), cache=tmp_path, open_beyond=SMALL)
     assert fixed.source == five.source
 
 
@@ -254,7 +257,7 @@ def test_operands_come_in_an_order_of_names() -> None:
     """Elsewhere a sum of functions is sorted by a hash of shapes."""
     text = "Y[i] = sum[j](exp(B[i,j])*C[j]) + sin(A[i]) + exp(A[i])*D[i] where j in 0:{0}"
     orders = {
-        tuple(source.label for source in operands(root, open_sizes=True))
+        tuple(source.label for source in operands(root, open_beyond=SMALL))
         for n in range(40, 60)
         for root in [stage(text.format(n), A=(n,), B=(n, n), C=(n,), D=(n,))]
     }
@@ -270,6 +273,25 @@ def test_open_and_closed_kernels_are_apart() -> None:
     assert 4900 in opened.numbers
 
 
+def test_a_number_far_below_the_sizes_stays_in_the_text(tmp_path: Path) -> None:
+    """20 is no multiple of 16: as an argument, it would leave loads of single elements."""
+    root = stage("Y[i,j] = X[i,j]*B[j]", X=(100_000, 20), B=(20,))
+    texts = []
+    for size, loads in ((100_000, {"v4.b32"}), (60, {"b32"})):
+        kernel = build(root, cache=tmp_path / str(size), open_beyond=least_size([size]))
+        assert (20 in kernel.numbers) == (size == 60)
+        assert 2_000_000 in kernel.numbers
+        assert compile_kernel(kernel, "cuda:90", kernel.plan.configs[0]).loads == loads
+        texts.append(kernel.source)
+        _seen.cache_clear()
+    assert texts[0] != texts[1]
+
+
+def test_the_least_of_all_sizes_decides() -> None:
+    assert least_size(()) == least_size([3, 1000]) == SMALL
+    assert least_size([1000, 4000]) == 250
+
+
 @pytest.mark.parametrize("large", [False, True])
 def test_numbers_of_64_bits(large: bool, tmp_path: Path) -> None:
     """Such a number is an argument of 64 bits, and then indices are."""
@@ -277,7 +299,7 @@ def test_numbers_of_64_bits(large: bool, tmp_path: Path) -> None:
     step = 2**33 if large else 2**30
     body = triton_runner.read(x, 0, triton_runner.row(x0=step), fill=5)
     kernel = build(
-        triton_runner.scope(triton_runner.box(4), [], body), cache=tmp_path, open_sizes=True
+        triton_runner.scope(triton_runner.box(4), [], body), cache=tmp_path, open_beyond=SMALL
     )
     assert kernel.plan.wide
     assert step in kernel.numbers
@@ -298,7 +320,7 @@ def test_several_sizes_on_a_gpu(text: str) -> None:
         given = {name: torch.randn(n, n, device="cuda") for name in names}
         values = {name: one.double().cpu().numpy() for name, one in given.items()}
         held = {source: given[source.label] for source in operands(root)}
-        run = triton_stage(root, open_sizes=True)
+        run = triton_stage(root, open_beyond=SMALL)
         expected = torch.tensor(evaluate(root, values, RealField()))
         for _ in range(2):
             found = run(held).double().cpu()
