@@ -233,8 +233,8 @@ class _Writer:
         offset = row_text(load.offset, frame, operand, aligned=True)
         live = [lanes.live for lanes in axes if lanes is self.row_axis or self.masked]
         guards: list[str] = []
-        for side, one in enumerate(load.checked):
-            of = f"{operand}, {side}"
+        for one in load.checked:
+            of = f"{operand}, {one.stride}"  # its axis
             text = row_text(one.row, frame, of)
             stride = self.numbers.whole(one.stride, operand, aligned=True)
             offset += f" + {stride} * ({text})"
