@@ -58,7 +58,7 @@ def decode(
         names[position] = name
         lines.append(f"{name} = {text}")
         stride *= extent
-        steps = f"{name}, steps" if steps else name  # the extent of one iterator, or a product
+        steps = name  # of one iterator, its extent; of several, a product beyond all extents
     return lines[::-1], names
 
 
