@@ -44,7 +44,7 @@ def explored(seed: object, count: int, cache: Path) -> list[dict[str, Any]]:
 
 
 def require_right(records: list[dict[str, Any]], count: int) -> None:
-    """Each program is right at all of its sizes, and has the sources of one size.  In rare programs,
+    """Each program is right at all of its sizes, and has the sources of one size.  In rare cases,
     hashes of shapes still decide between two brackets of a sum, or two orders of its iterators."""
     assert len(records) == count
     for record in records:
