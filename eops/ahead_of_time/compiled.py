@@ -1,6 +1,6 @@
 """A Triton kernel compiled for a target, such as `cuda:90`, without a GPU.
 
-function, element types of its pointers, blocks and warps -> PTX or GCN, binary, metadata
+function, element types of its pointers, numbers, blocks and warps -> PTX or GCN, binary, metadata
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ POINTER: Final = {
 """Triton's names of pointers to element types."""
 OUTPUT: Final = {"cuda": ("ptx", "cubin"), "hip": ("amdgcn", "hsaco")}
 """The names of a back end's assembly text and binary."""
+ALIGNED: Final = 16
+"""Triton knows of addresses and integers whether they are multiples of this."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,11 @@ def compiled_for(
     dtypes: Sequence[str],
     blocks: Sequence[tuple[str, int]],
     options: Mapping[str, object],
+    numbers: Sequence[int] = (),
 ) -> Compiled:
     """The kernel for a target, its first arguments pointers to elements of `dtypes`, aligned to 16
-    bytes as torch's are, and then the sizes `blocks`.  It takes tenths of a second to seconds.
+    bytes as torch's are, then integers such as `numbers`, and then the sizes `blocks`.  Of the
+    integers it is known what Triton knows at a launch.  It takes tenths of a second to seconds.
 
     Raises BuildError where the target is no GPU, or Triton compiles nothing here."""
     backend, _, architecture = target.partition(":")
@@ -60,9 +64,19 @@ def compiled_for(
         raise BuildError("under TRITON_INTERPRET=1, Triton compiles nothing; unset it")
     names = function.arg_names[: len(dtypes)]
     signature = {name: POINTER[dtype] for name, dtype in zip(names, dtypes, strict=True)}
+    aligned = {(i,): [["tt.divisibility", ALIGNED]] for i in range(len(names))}
+    constants: dict[tuple[int], int] = {}
+    for place, value in enumerate(numbers, len(names)):
+        argument = function.params[place]
+        known = not argument.do_not_specialize
+        signature[argument.name] = "i32" if -(2**31) <= value < 2**31 else "i64"
+        if known and value == 1:
+            signature[argument.name], constants[place,] = "constexpr", 1
+        elif known and value % ALIGNED == 0:
+            aligned[place,] = [["tt.divisibility", ALIGNED]]
     signature |= {block: "constexpr" for block, _ in blocks}
-    constants = {(len(names) + i,): size for i, (_, size) in enumerate(blocks)}
-    aligned = {(i,): [["tt.divisibility", 16]] for i in range(len(names))}
+    first = len(names) + len(numbers)
+    constants |= {(first + i,): size for i, (_, size) in enumerate(blocks)}
     warp = 64 if architecture.startswith("gfx9") else 32
     given = int(architecture) if architecture.isdecimal() else architecture
     made = compile_source(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from einderive.eops.back_ends.task import BackEnd, Run, Task
-from einderive.eops.back_ends.triton import may_compute, tell_kernels, triton_stage
+from einderive.eops.back_ends.triton import may_compute, open_beyond, tell_kernels, triton_stage
 from einderive.eops.library.view import VIEW
 
 
@@ -13,7 +13,9 @@ def takes(task: Task) -> bool:
 
 
 def _lower(task: Task) -> Run | None:
-    return triton_stage(task.scope) if task.compiled and takes(task) else None
+    if not task.compiled or not takes(task):
+        return None
+    return triton_stage(task.scope, open_beyond=open_beyond(task))
 
 
 ASKED_KERNELS = BackEnd(_lower, "eOperator (Triton)", tell=tell_kernels)

@@ -24,7 +24,7 @@ def _lower(task: Task) -> Run | None:
     scope = task.scope
     if task.operator != ELEMENTWISE.name or task.device != "cuda" or not depends_on_inputs(scope):
         return None
-    library, kernel = lower(scope), triton.triton_stage(scope)
+    library, kernel = lower(scope), triton.triton_stage(scope, open_beyond=triton.open_beyond(task))
     read = sources(scope.body)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:

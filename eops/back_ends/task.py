@@ -34,7 +34,7 @@ class Task:
       each; on a GPU, whether they compute also what an operator would.
     - `alone`: whether the stage is computed by itself, and is no part of another one's kernel.
     - `open_sizes`: whether the formula names sizes, so that a kernel is worth compiling for other
-      sizes too.
+      sizes too, on a CPU and on a GPU; `sizes` are those that have names.
     - `inputs`: the element types of the program's inputs.
     """
 
@@ -48,6 +48,7 @@ class Task:
     alone: bool = False
     open_sizes: bool = False
     inputs: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
 
     @property
     def reads(self) -> tuple[Scope, ...]:

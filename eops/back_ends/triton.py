@@ -17,7 +17,7 @@ from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import depends_on_inputs, is_imaginary
 from einderive.ta.exact.direct import direct
 from einderive.ta.ir.node import Scope
-from einderive.ta.ir.subst import nested_scopes, sources
+from einderive.ta.ir.subst import nested_scopes
 
 PLAIN: Final = ("", ELEMENTWISE.name, REDUCTION.name)
 """Operators whose stages may become one kernel with others ("" is none): their calls write every
@@ -30,7 +30,7 @@ MOST_PARTS: Final = 4
 
 
 def _lower(task: Task) -> Run | None:
-    return triton_stage(task.scope) if may_run(task) else None
+    return triton_stage(task.scope, open_beyond=open_beyond(task)) if may_run(task) else None
 
 
 def may_run(task: Task) -> bool:
@@ -43,15 +43,17 @@ def may_run(task: Task) -> bool:
     return direct(task.scope) is None
 
 
-def triton_stage(scope: Scope) -> Run:
-    """The stage as a generated kernel, for each tuple of element types that it meets."""
+def triton_stage(scope: Scope, *, open_beyond: int = 0) -> Run:
+    """The stage as a generated kernel, for each tuple of element types that it meets; its
+    arguments are the numbers beyond `open_beyond`, which may be sizes, if this is not 0."""
     from einderive.eops.triton_kernels.launch import (
         launcher,  # Triton is needed only where a GPU is
     )
+    from einderive.eops.triton_kernels.plan import operands
 
     positions = Positions(scope)
-    read = sources(positions.scope.body)
-    launch = launcher(positions.scope)
+    read = operands(positions.scope, open_beyond=open_beyond)
+    launch = launcher(positions.scope, open_beyond=open_beyond)
 
     def run(buffers: Mapping[Any, torch.Tensor]) -> torch.Tensor:
         held = positions.beside(buffers)
@@ -60,8 +62,17 @@ def triton_stage(scope: Scope) -> Run:
     return run
 
 
+def open_beyond(task: Task) -> int:
+    """Numbers beyond this may be sizes that have names, or depend on one; 0: no size has a name."""
+    from einderive.eops.triton_kernels.sizes.numbers import least_size
+
+    return least_size(task.sizes) if task.open_sizes else 0
+
+
 def _fusible(task: Task) -> bool:
     """Whether one kernel may compute the stage and others over the same rows."""
+    if task.scope.empty:
+        return False
     return (task.compiled or task.operator in PLAIN) and may_compute(task)
 
 
@@ -102,9 +113,10 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     for group in groups(reads, fusible, roots, LAUNCH):
         whole = len(group.stages) == 1 or kept_together(group)
         parts |= dict.fromkeys([group] if whole else map(Group.alone, group.stages))
+    beyond = open_beyond(tasks[0]) if tasks else 0
     several = (g for g in with_gathers(parts, reads, gathers) if len(g.stages) > 1)
     return [
-        Fused(group.stages, group.outputs, _computed(group), TRITON.word)
+        Fused(group.stages, group.outputs, _computed(group, beyond), TRITON.word)
         for group in _complete([*filter(kept_together, several)], reads, kept_together)
     ]
 
@@ -164,18 +176,21 @@ def _is_worth(group: Group, types: tuple[str, ...]) -> bool:
     return found.whole or any(parts(stage) < MOST_PARTS for stage in group.reductions)
 
 
-def _computed(group: Group) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]:
+def _computed(
+    group: Group, open_beyond: int
+) -> Callable[[Mapping[Any, torch.Tensor]], tuple[torch.Tensor, ...]]:
     """The outputs of the group, for each tuple of element types that it meets."""
     from einderive.eops.triton_kernels.launch import group_launcher
 
     def one_by_one(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         held: dict[Any, torch.Tensor] = dict(zip(group.operands, tensors, strict=True))
         for stage in group.stages:
-            run = lower(stage) if direct(stage) is not None else triton_stage(stage)
+            known = direct(stage) is not None
+            run = lower(stage) if known else triton_stage(stage, open_beyond=open_beyond)
             held[stage] = run(held)
         return tuple(held[output] for output in group.outputs)
 
-    launch = group_launcher(group, one_by_one)
+    launch = group_launcher(group, one_by_one, open_beyond=open_beyond)
     return lambda buffers: launch(*[buffers[source] for source in group.operands])
 
 

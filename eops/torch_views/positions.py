@@ -28,8 +28,8 @@ SPARSE: Final = 4
 
 
 def placed(scope: Scope) -> Scope:
-    """The scope with constant operands in the place of INDEX."""
-    if INDEX not in sources(scope.body) or not all(bound.extent for bound in scope.domain):
+    """The scope with constant operands in the place of INDEX; of an empty one nothing is read."""
+    if INDEX not in sources(scope.body):
         return scope
     body = rebuild(scope.body, lambda access: _placed(access, scope.domain))
     return make_scope(scope.loops, scope.sums, body, scope.reducer)
@@ -55,6 +55,8 @@ def _placed(access: Access, domain: Sequence[Range]) -> Node:
     if access.source is not INDEX:
         return access
     row = access.rows[0]
+    if not all(bound.extent for bound in domain):
+        return expr.access(positions_over(Range(0, 1)), (row,))
     low, high = affine.bounds(row, domain)
     values = sum(domain[i].extent for i in affine.iterators(row))
     if high - low < max(ROOM, SPARSE * values):

@@ -14,7 +14,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +33,7 @@ from einderive.eops.triton_kernels.emit_rows import emit_rows
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.plan import Plan, plan
 from einderive.eops.triton_kernels.rows import RowPlan
+from einderive.eops.triton_kernels.sizes.numbers import CLOSED, Numbers, opened
 from einderive.eops.triton_kernels.tuning.blocks import Config, without_spills
 from einderive.eops.triton_kernels.tuning.kept import digest, keep, kept
 from einderive.ta.errors import BuildError
@@ -118,6 +119,11 @@ class Kernel:
     fitted: dict[Config, Config] = field(default_factory=dict)
     """What is launched on a GPU for each configuration: it on more warps, if it spills registers
     else."""
+    numbers: tuple[int, ...] = ()
+    """The arguments of an open kernel for its size.  What kernels of one source have tried and
+    compiled, they share."""
+    fastest: set[tuple[str, Config]] = field(default_factory=set)
+    """The configurations that were chosen for a size, by the kind of device."""
 
     def __call__(self, *tensors: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
         """The one output, written to `out` where given.  Raises BuildError for a misfit."""
@@ -159,9 +165,10 @@ class Kernel:
         options |= {"num_warps": config.num_warps, "num_stages": config.num_stages}
         grid, device = (self.plan.grid(config),), outs[0].device
         if device.type != "cuda":
-            return self.function[grid](*tensors, *outs, **options)
+            return self.function[grid](*tensors, *outs, *self.numbers, **options)
         with torch.cuda.device(device):
-            return self.function[grid](*tensors, *outs, **options, enable_fp_fusion=FP_FUSION)
+            options["enable_fp_fusion"] = FP_FUSION
+            return self.function[grid](*tensors, *outs, *self.numbers, **options)
 
     def _spilled(
         self, config: Config, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]
@@ -186,18 +193,24 @@ class Kernel:
                 "num_stages": one.num_stages,
                 "enable_fp_fusion": FP_FUSION,
             }
-            return compiled_for(target, self.function, dtypes, one.blocks, options)
+            return compiled_for(target, self.function, dtypes, one.blocks, options, self.numbers)
 
         return compiled(without_spills(config, lambda one: spilled(compiled(one))))
 
     def config(self, tensors: Sequence[torch.Tensor], outs: Sequence[torch.Tensor]) -> Config:
-        """The fastest configuration for the device that the tensors lie on.  Nothing is timed in
-        the capture of a CUDA graph, where no one waits for the device."""
+        """The fastest configuration for the device that the tensors lie on: of an open kernel, one
+        that was fastest for another size, where it is worth running for this size too.  Nothing is
+        timed in the capture of a CUDA graph, where no one waits for the device."""
         configs, device = self.plan.configs, outs[0].device
         if device.type != "cuda" or len(configs) == 1:
             return configs[0]
         kind = _kind(device, aligned([*tensors, *outs]))
         if kind not in self.chosen:
+            worth = self.plan.worth if self.fastest else ()
+            before = next((one for one in worth if (kind, one) in self.fastest), None)
+            if before is not None:
+                self.chosen[kind] = before
+                return before
             if capturing():
                 return self.chosen_config()
             with _TIMING:
@@ -220,6 +233,8 @@ class Kernel:
             keep(name, dict(zip(words, seconds, strict=True)))
         self.tried.update(zip(configs, seconds, strict=True))
         self.chosen[kind] = configs[seconds.index(min(seconds))]
+        if self.plan.open_beyond:
+            self.fastest.add((kind, self.chosen[kind]))
 
     def chosen_config(self) -> Config:
         """The configuration that was fastest where the kernel ran last, or the best guess."""
@@ -282,29 +297,49 @@ def build(
     out_dtype: str | None = None,
     formula: str = "",
     cache: Path | None = None,
+    open_beyond: int = 0,
 ) -> Kernel:
-    """The stage as a callable kernel; `dtypes` as in `plan`.  Raises BuildError."""
-    made = by_prediction(plan(scope, dtypes, out_dtype))
+    """The stage as a callable kernel; `dtypes` and `open_beyond` as in `plan`.  Raises
+    BuildError."""
+    made = by_prediction(plan(scope, dtypes, out_dtype, open_beyond=open_beyond))
     return build_stage(made, formula=formula, cache=cache)
 
 
 def build_stage(made: Plan, *, formula: str = "", cache: Path | None = None) -> Kernel:
     """The planned stage, or product, as a callable kernel.  Raises BuildError."""
-    return kernel_of(made, emit(made, formula=formula, upcast=interpreting()), cache)
+    source, numbers = text_of(made, formula)
+    return kernel_of(made, source, cache, numbers)
 
 
 def build_rows(made: RowPlan, *, formula: str = "", cache: Path | None = None) -> Kernel:
     """The group of stages as a callable kernel.  Raises BuildError."""
-    return kernel_of(made, emit_rows(made, formula), cache)
+    source, numbers = text_of(made, formula)
+    return kernel_of(made, source, cache, numbers)
 
 
-def kernel_of(made: Planned, source: str, cache: Path | None = None) -> Kernel:
+def text_of(made: Planned, formula: str = "") -> tuple[str, tuple[int, ...]]:
+    """The source of the planned kernel, and the numbers that it takes as arguments."""
+
+    def write(numbers: Numbers) -> str:
+        if isinstance(made, RowPlan):
+            return emit_rows(made, formula, numbers=numbers)
+        return emit(made, formula, upcast=interpreting(), numbers=numbers)
+
+    return opened(write, made.open_beyond) if made.open_beyond else (write(CLOSED), ())
+
+
+def kernel_of(
+    made: Planned, source: str, cache: Path | None = None, numbers: tuple[int, ...] = ()
+) -> Kernel:
     """The kernel of a plan with this source.  Raises BuildError."""
     try:
         path = write_source(source, (cache or default_cache()).resolve())
     except OSError:  # the disk is full, say
         path = write_source(source, Path(_temporary().name).resolve())
-    kernel = Kernel(made, source, path, _load_module(path).eop)
+    kernel = Kernel(made, source, path, _load_module(path).eop, numbers=numbers)
+    before = KNOWN.get(source) if made.open_beyond else None
+    if before is not None:
+        kernel = replace(before, plan=made, numbers=numbers, chosen={})
     KNOWN[source] = kernel
     return kernel
 

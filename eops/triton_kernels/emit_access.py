@@ -15,6 +15,7 @@ import torch
 from einderive.eops.dtypes import FLOATS, LIMITS
 from einderive.eops.torch_views.types import real_scalar
 from einderive.eops.triton_kernels.plan import Guard, Load, Plan
+from einderive.eops.triton_kernels.sizes.numbers import CLOSED, Numbers
 from einderive.ta.functions import REDUCERS
 from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
@@ -47,6 +48,8 @@ class Frame(NamedTuple):
     domain: Sequence[Range]
     full_blocks: bool = False
     """Every load has all axes, as `tl.dot` wants its operands."""
+    numbers: Numbers = CLOSED
+    """Which numbers of rows are in the text."""
     hits: Mapping[int, str] = MappingProxyType({})
     """For iterators whose values are read from memory: the text that says where these lie in the
     range."""
@@ -65,30 +68,35 @@ class Frame(NamedTuple):
         return self._replace(names=names, lanes=lanes, hits={**self.hits, position: hit})
 
 
-def row_text(row: Row, frame: Frame) -> str:
-    """The row as Triton text."""
+def row_text(row: Row, frame: Frame, of: str = "", *, aligned: bool = False) -> str:
+    """The row as Triton text; `of` and `aligned`: see `Numbers.whole`."""
+
+    def whole(value: int) -> str:
+        return frame.numbers.whole(value, of, aligned=aligned)
+
     terms = [(a, frame.names[i]) for i, a in row.terms]
-    terms += [(b, _floor_text(inner, n, frame)) for inner, n, b in row.floors]
+    terms += [(b, _floor_text(inner, n, frame, of)) for inner, n, b in row.floors]
     text = ""
     for factor, name in terms:
-        size = name if abs(factor) == 1 else f"{abs(factor)} * {name}"
+        size = name if abs(factor) == 1 else f"{whole(abs(factor))} * {name}"
         if text:
             text += f" {'-' if factor < 0 else '+'} {size}"
         else:
             text = f"-{size}" if factor < 0 else size
     if not text:
-        return str(row.const)
-    return text + (f" {'-' if row.const < 0 else '+'} {abs(row.const)}" if row.const else "")
+        return whole(row.const)
+    return text + (f" {'-' if row.const < 0 else '+'} {whole(abs(row.const))}" if row.const else "")
 
 
-def _floor_text(inner: Row, n: int, frame: Frame) -> str:
+def _floor_text(inner: Row, n: int, frame: Frame, of: str) -> str:
     """`inner // n` rounding down; Triton's own `//` rounds towards zero, so the dividend is raised
     by a multiple of n to where it cannot be negative."""
     low, _ = affine.bounds(inner, frame.domain)
     raised = -(low // n) if low < 0 else 0
-    dividend = row_text(affine.shift(inner, raised * n), frame)
-    quotient = f"({dividend}) // {n}" if " " in dividend else f"{dividend} // {n}"
-    return f"({quotient} - {raised})" if raised else f"({quotient})"
+    dividend = row_text(affine.shift(inner, raised * n), frame, of)
+    divisor = frame.numbers.whole(n, of)
+    quotient = f"({dividend}) // {divisor}" if " " in dividend else f"{dividend} // {divisor}"
+    return f"({quotient} - {frame.numbers.whole(raised, of)})" if raised else f"({quotient})"
 
 
 def literal(value: Number, dtype: str) -> str:
@@ -100,9 +108,13 @@ def literal(value: Number, dtype: str) -> str:
     return repr(real) if isfinite(real) else f'float("{real}")'
 
 
-def bare(value: Number, dtype: str) -> str:
+def bare(value: Number, dtype: str, numbers: Numbers = CLOSED) -> str:
     """The number as an operand: it takes the type of what it meets."""
     text = literal(value, dtype)
+    if dtype == "int64":
+        text = numbers.integer(int(text))
+    elif name := numbers.real(value, dtype, text):
+        return name
     return f"({text})" if text.startswith("-") else text
 
 
@@ -122,10 +134,15 @@ def across_lanes(reducer: str, partial: str, dtype: str, view: str = "") -> str:
     return f'tl.where({spoilt}, tl.full([], float("nan"), {TRITON_DTYPE[dtype]}), {found})'
 
 
-def scalar(value: Number, dtype: str) -> str:
+def scalar(value: Number, dtype: str, numbers: Numbers = CLOSED) -> str:
     """The number as a scalar of the dtype; a bare literal where Triton chooses a type could lose
     digits of float64."""
-    return f"tl.full([], {literal(value, dtype)}, {TRITON_DTYPE[dtype]})"
+    text = literal(value, dtype)
+    if dtype == "int64":
+        text = numbers.integer(int(text))
+    elif name := numbers.real(value, dtype, text):
+        return name
+    return f"tl.full([], {text}, {TRITON_DTYPE[dtype]})"
 
 
 def identity(plan: Plan) -> str:
@@ -139,10 +156,13 @@ def condition_text(condition: Condition, frame: Frame, spread: str = "") -> str:
     return f"({row_text(condition.row, frame)}{spread} {operator} 0)"
 
 
-def _guard_text(guard: Guard, frame: Frame, spread: str) -> list[str]:
-    row = row_text(guard.row, frame) + spread
+def _guard_text(guard: Guard, frame: Frame, spread: str, operand: str) -> list[str]:
+    of = f"{operand}, {guard.axis}"
+    row = row_text(guard.row, frame, of) + spread
     tests = [f"({row} >= 0)"] if guard.test_low else []
-    return tests + ([f"({row} < {guard.extent})"] if guard.test_high else [])
+    return tests + (
+        [f"({row} < {frame.numbers.whole(guard.extent, of)})"] if guard.test_high else []
+    )
 
 
 def axis(names: Mapping[int, str], positions: Iterable[int], live: str, zero: str) -> Lanes:
@@ -162,17 +182,18 @@ def load_text(
     in_guards = [(guard, affine.iterators(guard.row)) for guard in load.guards]
     used = in_offset.union(*(found for _, found in in_guards))
     axes = [axis for axis in frame.lanes if frame.full_blocks or used & axis.positions]
-    offset = row_text(load.offset, frame)
+    operand = f"a{load.operand}"
+    offset = row_text(load.offset, frame, operand, aligned=True)
     offset += "".join(f" + {axis.zero}" for axis in axes if not in_offset & axis.positions)
     guards: list[str] = []
     for guard, found in in_guards:
         # A scalar test has to become a block before it meets one: the interpreter mistypes a
         # scalar boolean that it spreads.
         alone = axes and not any(found & axis.positions for axis in axes)
-        guards += _guard_text(guard, frame, f" + {axes[0].zero}" if alone else "")
+        guards += _guard_text(guard, frame, f" + {axes[0].zero}" if alone else "", operand)
     live = [axis.live for axis in axes]
     live += [hit for position, hit in frame.hits.items() if position in used]
-    pointer = f"a{load.operand} + ({offset})"
+    pointer = f"{operand} + ({offset})"
     types = plan.dtypes[load.operand], compute or plan.compute
     return guarded(pointer, types, live, guards, load.access.fill, keep=keep)
 

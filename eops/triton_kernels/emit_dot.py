@@ -15,16 +15,19 @@ from einderive.eops.triton_kernels.contraction import Contraction
 from einderive.eops.triton_kernels.emit_loops import decode, indent, index_setup
 from einderive.eops.triton_kernels.emit_scalar import BodyWriter
 from einderive.eops.triton_kernels.plan import Plan, strides
+from einderive.eops.triton_kernels.sizes.numbers import CLOSED, Numbers
 from einderive.ta.ir import affine
 from einderive.ta.ir.node import Access, Node
 from einderive.ta.ir.subst import accesses
 
 
-def dot_kernel(plan: Plan, *, upcast: bool) -> tuple[list[str], list[str]]:
+def dot_kernel(
+    plan: Plan, *, upcast: bool, numbers: Numbers = CLOSED
+) -> tuple[list[str], list[str]]:
     """The kernel's statements and helpers; `upcast` feeds float32 to `tl.dot` where it could take
     half precision, for the interpreter, whose bfloat16 product is wrong."""
     assert plan.contraction is not None
-    writer = _Writer(plan, plan.contraction, "" if upcast else plan.half)
+    writer = _Writer(plan, plan.contraction, "" if upcast else plan.half, numbers)
     lines = writer.lines()
     helpers = dict.fromkeys(helper for part in writer.parts for helper in part.helpers)
     return lines, list(helpers)
@@ -34,8 +37,8 @@ class _Writer:
     """Statements of one kernel; `half` is the type that `tl.dot` takes, if it is not the type
     computed in."""
 
-    def __init__(self, plan: Plan, roles: Contraction, half: str) -> None:
-        self.plan, self.roles, self.half = plan, roles, half
+    def __init__(self, plan: Plan, roles: Contraction, half: str, numbers: Numbers) -> None:
+        self.plan, self.roles, self.half, self.numbers = plan, roles, half, numbers
         self.names: dict[int, str] = {}
         self.parts: list[BodyWriter] = []
         """What writes the sides that are more than one read, and what follows the product."""
@@ -52,7 +55,10 @@ class _Writer:
         k_n = self._frame(("k", roles.k), ("n", roles.n))
         left = self._operand(roles.left, m_k, "live_k[None, :]", "[BLOCK_M, BLOCK_K]")
         right = self._operand(roles.right, k_n, "live_k[:, None]", "[BLOCK_K, BLOCK_N]")
-        m, n, k = (plan.extent(role) for role in (roles.m, roles.n, roles.k))
+        m, n, k = (
+            self.numbers.whole(plan.extent(role), name, aligned=True)
+            for role, name in ((roles.m, "m"), (roles.n, "n"), (roles.k, "k"))
+        )
         compute = emit_access.TRITON_DTYPE[plan.compute]
         head = [
             *index_setup(plan.wide),
@@ -81,7 +87,7 @@ class _Writer:
 
     def _decoded(self, index: str, role: tuple[int, ...], prefix: str = "i") -> list[str]:
         """Statements that name the iterators of a role."""
-        lines, names = decode(index, role, self.plan.scope.domain, prefix)
+        lines, names = decode(index, role, self.plan.scope.domain, prefix, self.numbers)
         self.names |= names
         return lines
 
@@ -99,7 +105,7 @@ class _Writer:
         for _, role, view in views:
             for i in role:
                 names[i] += view if names[i].isidentifier() else ""
-        return emit_access.Frame(names, lanes, domain, full_blocks=True)
+        return emit_access.Frame(names, lanes, domain, True, self.numbers)
 
     def _operand(self, side: Node, where: emit_access.Frame, live_k: str, shape: str) -> str:
         """The tile of a side.  A lane beyond k adds nothing, whatever the values are there."""
@@ -137,7 +143,9 @@ class _Writer:
             out = affine.add(out, affine.shift(affine.iterator(i), -loop.lo), stride)
         result, last = "acc", list[str]()
         if self.roles.coefficient != 1:
-            result = f"(acc * {emit_access.literal(self.roles.coefficient, plan.compute)})"
+            text = emit_access.literal(self.roles.coefficient, plan.compute)
+            name = self.numbers.real(self.roles.coefficient, plan.compute, text)
+            result = f"(acc * {name or text})"
         if plan.after is not None:
             body, product = plan.after
             part = BodyWriter(plan, m_n._replace(full_blocks=False), 1, lambda _: 0, prefix="u")
@@ -147,7 +155,7 @@ class _Writer:
             last += part.lines[0]
             self.parts.append(part)
         return [
-            f"position = {emit_access.row_text(out, m_n)}",
+            f"position = {emit_access.row_text(out, m_n, 'out', aligned=True)}",
             *last,
             f"result = {result}.to({emit_access.TRITON_DTYPE[plan.out_dtype]})",
             "tl.store(out + position, result, mask=live_m[:, None] & live_n[None, :])",

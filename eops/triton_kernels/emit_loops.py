@@ -20,6 +20,7 @@ from einderive.eops.triton_kernels.emit_access import (
 )
 from einderive.eops.triton_kernels.emit_scalar import BodyWriter
 from einderive.eops.triton_kernels.plan import Plan, strides
+from einderive.eops.triton_kernels.sizes.numbers import CLOSED, Numbers
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
@@ -29,36 +30,44 @@ TILE_SHAPE = "[BLOCK_Q, BLOCK_P]"
 
 
 def decode(
-    index: str, positions: Sequence[int], domain: Sequence[Range], prefix: str = "i"
+    index: str,
+    positions: Sequence[int],
+    domain: Sequence[Range],
+    prefix: str = "i",
+    numbers: Numbers = CLOSED,
 ) -> tuple[list[str], dict[int, str]]:
     """Assignments that split the flattened `index` into the iterators at `positions`, last one
     fastest, and the name or literal of each."""
     lines: list[str] = []
     names: dict[int, str] = {}
-    stride = 1
+    stride, steps = 1, ""
     for place, position in enumerate(reversed(positions)):
         lo, _ = domain[position]
         extent = domain[position].extent
         if extent == 1:
             names[position] = str(lo) if lo >= 0 else f"({lo})"
             continue
-        text = index if stride == 1 else f"{index} // {stride}"
+        name = f"{prefix}{position}"
+        text = index
+        if stride != 1:
+            text += f" // {numbers.whole(stride, steps, aligned=True)}"
         if any(domain[i].extent > 1 for i in positions[: len(positions) - 1 - place]):
-            text += f" % {extent}"
+            text += f" % {numbers.whole(extent, name, aligned=True)}"
         if lo:
-            text += f" {'-' if lo < 0 else '+'} {abs(lo)}"
-        names[position] = f"{prefix}{position}"
-        lines.append(f"{names[position]} = {text}")
+            text += f" {'-' if lo < 0 else '+'} {numbers.whole(abs(lo), f'{name}, start')}"
+        names[position] = name
+        lines.append(f"{name} = {text}")
         stride *= extent
+        steps = name  # of one iterator, its extent; of several, a product beyond all extents
     return lines[::-1], names
 
 
-def output_setup(plan: Plan, lines: Sequence[str]) -> list[str]:
+def output_setup(plan: Plan, lines: Sequence[str], numbers: Numbers) -> list[str]:
     """`index` and `live`, of a block of outputs, and the `lines` that decode it."""
     return [
         *index_setup(plan.wide),
         "index = pid * BLOCK + tl.arange(0, BLOCK)",
-        f"live = index < {plan.outputs}",
+        f"live = index < {numbers.count(plan.outputs)}",
         *lines,
     ]
 
@@ -78,60 +87,64 @@ def combine(plan: Plan, left: str, right: str) -> str:
     return REDUCERS[plan.scope.reducer].triton.format(left, right)
 
 
-def loop_kernel(plan: Plan) -> tuple[list[str], list[str]]:
+def loop_kernel(plan: Plan, numbers: Numbers) -> tuple[list[str], list[str]]:
     """The kernel's statements and helpers, reductions as nested loops."""
     first = len(plan.scope.loops)
-    lines, names = decode("index", range(first), plan.scope.domain)
+    lines, names = decode("index", range(first), plan.scope.domain, numbers=numbers)
     lanes = (axis(names, range(first), "live", "0 * index"),)
-    body, helpers = _nested(plan, names, lanes, "[BLOCK]")
-    return output_setup(plan, lines) + body + store(plan), helpers
+    body, helpers = _nested(plan, names, lanes, "[BLOCK]", numbers)
+    return output_setup(plan, lines, numbers) + body + store(plan), helpers
 
 
-def tile_kernel(plan: Plan) -> tuple[list[str], list[str]]:
+def tile_kernel(plan: Plan, numbers: Numbers) -> tuple[list[str], list[str]]:
     """The kernel's statements and helpers for a tile of two loops; a program has one place of the
     others."""
     domain, first = plan.scope.domain, len(plan.scope.loops)
     q, p = plan.tile
-    rest, names = decode("place", [i for i in range(first) if i not in plan.tile], domain)
-    q_lines, q_name = decode("index_q[:, None]", [q], domain)
-    p_lines, p_name = decode("index_p[None, :]", [p], domain)
+    rest, names = decode(
+        "place", [i for i in range(first) if i not in plan.tile], domain, numbers=numbers
+    )
+    q_lines, q_name = decode("index_q[:, None]", [q], domain, numbers=numbers)
+    p_lines, p_name = decode("index_p[None, :]", [p], domain, numbers=numbers)
     names |= q_name | p_name
     lanes = (
         axis(names, [q], "live_q[:, None]", "0 * index_q[:, None]"),
         axis(names, [p], "live_p[None, :]", "0 * index_p[None, :]"),
     )
-    body, helpers = _nested(plan, names, lanes, TILE_SHAPE)
+    body, helpers = _nested(plan, names, lanes, TILE_SHAPE, numbers)
     offset = affine.ZERO
     for i, stride in enumerate(strides(plan.scope.loops)):
         offset = affine.add(offset, affine.shift(affine.iterator(i), -domain[i].lo), stride)
-    frame = Frame([names[i] for i in range(first)], lanes, domain)
+    frame = Frame([names[i] for i in range(first)], lanes, domain, numbers=numbers)
+    height, width = (numbers.whole(domain[i].extent, f"i{i}", aligned=True) for i in plan.tile)
     setup = [
         *index_setup(plan.wide),
-        f"rows = tl.cdiv({domain[q].extent}, BLOCK_Q)",
-        f"columns = tl.cdiv({domain[p].extent}, BLOCK_P)",
+        f"rows = tl.cdiv({height}, BLOCK_Q)",
+        f"columns = tl.cdiv({width}, BLOCK_P)",
         "place = pid // (rows * columns)",
         "index_q = pid // columns % rows * BLOCK_Q + tl.arange(0, BLOCK_Q)",
         "index_p = pid % columns * BLOCK_P + tl.arange(0, BLOCK_P)",
-        f"live_q = index_q < {domain[q].extent}",
-        f"live_p = index_p < {domain[p].extent}",
+        f"live_q = index_q < {height}",
+        f"live_p = index_p < {width}",
         *rest,
         *q_lines,
         *p_lines,
     ]
+    place = row_text(offset, frame, "out", aligned=True)
     stored = [
-        f"tl.store(out + ({row_text(offset, frame)}), result.to({TRITON_DTYPE[plan.out_dtype]}),"
+        f"tl.store(out + ({place}), result.to({TRITON_DTYPE[plan.out_dtype]}),"
         " mask=live_q[:, None] & live_p[None, :])",
     ]
     return [*setup, *body, *stored], helpers
 
 
 def _nested(
-    plan: Plan, names: Mapping[int, str], lanes: tuple[Lanes, ...], shape: str
+    plan: Plan, names: Mapping[int, str], lanes: tuple[Lanes, ...], shape: str, numbers: Numbers
 ) -> tuple[list[str], list[str]]:
     """`result`, of that shape or a part of it, over nested loops of the sums, and helpers."""
     first, sums = len(plan.scope.loops), plan.scope.sums
     every = [names.get(i, f"s{i - first}") for i in range(len(plan.scope.domain))]
-    frame = Frame(every, lanes, plan.scope.domain)
+    frame = Frame(every, lanes, plan.scope.domain, numbers=numbers)
     writer = BodyWriter(plan, frame, len(sums) + 1, lambda free: (free >> first).bit_length())
     compute = TRITON_DTYPE[plan.compute]
     empty = any(r.extent == 0 for r in sums)
@@ -141,7 +154,8 @@ def _nested(
     else:
         body = [f"result = tl.full({shape}, {identity(plan)}, {compute})", *writer.lines[0]]
         for depth, bound in enumerate(sums):
-            body += indent([f"for r{depth} in range({bound.lo}, {bound.hi}):"], depth)
+            ends = ", ".join(map(numbers.whole, bound))
+            body += indent([f"for r{depth} in range({ends}):"], depth)
             body += indent([f"s{depth} = zero + r{depth}", *writer.lines[depth + 1]], depth + 1)
         body += indent([f"result = {combine(plan, 'result', value)}"], len(sums))
     return body, list(writer.helpers)
@@ -159,29 +173,31 @@ def store(plan: Plan) -> list[str]:
     ]
 
 
-def flat_kernel(plan: Plan) -> tuple[list[str], list[str]]:
+def flat_kernel(plan: Plan, numbers: Numbers) -> tuple[list[str], list[str]]:
     """The kernel's statements and helpers, the reduction flattened on BLOCK_R lanes."""
     scope, first = plan.scope, len(plan.scope.loops)
-    lines, loops = decode("index[:, None]", range(first), scope.domain)
-    sum_lines, sums = decode("index_r[None, :]", plan.flat_order, scope.domain, "s")
+    lines, loops = decode("index[:, None]", range(first), scope.domain, "i", numbers)
+    sum_lines, sums = decode("index_r[None, :]", plan.flat_order, scope.domain, "s", numbers)
     names = loops | sums
     lanes = (
         axis(names, loops, "live[:, None]", "0 * index[:, None]"),
         axis(names, sums, "live_r[None, :]", "0 * index_r[None, :]"),
     )
-    frame = Frame([names[i] for i in range(len(scope.domain))], lanes, scope.domain)
+    every = [names[i] for i in range(len(scope.domain))]
+    frame = Frame(every, lanes, scope.domain, numbers=numbers)
+    terms = numbers.count(plan.reduction)
     writer = BodyWriter(plan, frame, 2, lambda free: 1 if free >> first else 0)
     value = writer.value(scope.body)
     compute = TRITON_DTYPE[plan.compute]
     body = [
-        *output_setup(plan, lines),
+        *output_setup(plan, lines, numbers),
         f"partial = tl.full([BLOCK, BLOCK_R], {identity(plan)}, {compute})",
         *writer.lines[0],
-        f"for start in range(0, {plan.reduction}, BLOCK_R):",
+        f"for start in range(0, {terms}, BLOCK_R):",
     ]
     loop = [
         "index_r = zero + start + tl.arange(0, BLOCK_R)",
-        f"live_r = index_r < {plan.reduction}",
+        f"live_r = index_r < {terms}",
         *sum_lines,
         *writer.lines[1],
         f"inside = tl.where(live_r[None, :], {value}, {scalar_identity(plan)})",

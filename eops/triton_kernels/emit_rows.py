@@ -37,8 +37,9 @@ from einderive.eops.triton_kernels.emit_access import (
 )
 from einderive.eops.triton_kernels.emit_loops import decode, indent, index_setup
 from einderive.eops.triton_kernels.emit_scalar import helpers_of
-from einderive.eops.triton_kernels.emit_triton import module
+from einderive.eops.triton_kernels.emit_triton import module, open_comments
 from einderive.eops.triton_kernels.rows import CHUNK, RowPlan
+from einderive.eops.triton_kernels.sizes.numbers import CLOSED, Numbers
 from einderive.eops.triton_kernels.tuning.blocks import power_of_two
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
@@ -49,14 +50,18 @@ BLOCK_SHAPE: Final = "[BLOCK, BLOCK_R]"
 ROW_SHAPE: Final = "[BLOCK, 1]"
 
 
-def emit_rows(plan: RowPlan, formula: str = "") -> str:
-    """The source of a module with one kernel `eop(a0, a1, ..., out0, ..., BLOCK, BLOCK_R)`."""
-    writer = _Writer(plan)
+def emit_rows(plan: RowPlan, formula: str = "", *, numbers: Numbers = CLOSED) -> str:
+    """The source of a module with one kernel `eop(a0, ..., out0, ..., c0, ..., BLOCK, BLOCK_R)`;
+    the sizes are in the text, or `numbers` in their place."""
+    writer = _Writer(plan, numbers)
     lines = writer.kernel()
     operands = [f"a{k}" for k in range(len(plan.sources))]
     results = [f"out{k}" for k in range(len(plan.outputs))]
     blocks = ["BLOCK: tl.constexpr", "BLOCK_R: tl.constexpr"]
-    arguments = [*operands, *results, *blocks]
+    arguments = [*operands, *results, *numbers.names, *blocks]
+    if numbers.open:
+        told = open_comments(plan.sources, plan.dtypes)
+        return module(told, [*writer.helpers], plan.precision, arguments, lines, numbers)
     comments = [line for line in formula.splitlines() if line.strip()]
     for k, (source, dtype) in enumerate(zip(plan.sources, plan.dtypes, strict=True)):
         label = source.name if isinstance(source, Tensor) else "stage"
@@ -75,28 +80,32 @@ def emit_rows(plan: RowPlan, formula: str = "") -> str:
 class _Writer:
     """Statements of the kernel while they are made; `known` are values that have a name by now."""
 
-    def __init__(self, plan: RowPlan) -> None:
-        self.plan = plan
+    def __init__(self, plan: RowPlan, numbers: Numbers) -> None:
+        self.plan, self.numbers = plan, numbers
         self.helpers: dict[str, None] = {}
         count, domain = len(plan.domain), plan.domain
         shared, own = range(plan.shared), range(plan.shared, count)
-        self.row_lines, rows = decode("row[:, None]", shared, domain)
-        self.place_lines, places = decode("place[None, :]", own, domain, "j")
+        self.row_lines, rows = decode("row[:, None]", shared, domain, "i", numbers)
+        self.place_lines, places = decode("place[None, :]", own, domain, "j", numbers)
         names = rows | places
-        self.masked = plan.length % (power_of_two(plan.length) if plan.whole else CHUNK) != 0
+        lanes_at_once = power_of_two(plan.length) if plan.whole else CHUNK
+        self.masked = numbers.open or plan.length % lanes_at_once != 0
+        self.length = numbers.whole(plan.length, "length", aligned=True)
         self.row_axis = axis(names, shared, "live", "0 * row[:, None]")
         self.own_axis = axis(names, own, "inside", "0 * place[None, :]")
         lanes = (self.row_axis, self.own_axis)
-        self.frame = Frame([names[i] for i in range(count)], lanes, domain)
+        every = [names[i] for i in range(count)]
+        self.frame = Frame(every, lanes, domain, numbers=numbers)
         self.own_mask = sum(1 << i for i in own)
         self.known: set[int] = set()
 
     def kernel(self) -> list[str]:
         plan = self.plan
+        rows = self.numbers.count(plan.rows, aligned=False)
         lines = [
             *index_setup(plan.wide),
             "row = pid * BLOCK + tl.arange(0, BLOCK)",
-            f"live = (row < {plan.rows})[:, None]",
+            f"live = (row < {rows})[:, None]",
             *self.row_lines,
         ]
         if plan.whole:
@@ -108,7 +117,7 @@ class _Writer:
     def _places(self, lanes: str) -> list[str]:
         found = [f"place = zero + {lanes}"]
         if self.masked:
-            found.append(f"inside = (place < {self.plan.length})[None, :]")
+            found.append(f"inside = (place < {self.length})[None, :]")
         return found + self.place_lines
 
     def _pass(self, reductions: tuple[int, ...], outputs: tuple[int, ...]) -> list[str]:
@@ -139,7 +148,7 @@ class _Writer:
                 f"p{k} = tl.full({BLOCK_SHAPE}, {self._identity(k)}, {self._type()})"
                 for k in reductions
             ]
-            lines += [f"for start in range(0, {plan.length}, BLOCK_R):", *indent(inner, 1)]
+            lines += [f"for start in range(0, {self.length}, BLOCK_R):", *indent(inner, 1)]
         for k in reductions:
             reducer = plan.reductions[k].reducer
             lines.append(f"t{k} = {across_lanes(reducer, f'p{k}', plan.compute, '[:, None]')}")
@@ -158,14 +167,16 @@ class _Writer:
         if isinstance(value, Total):
             return f"t{value.reduction}"
         return (
-            scalar(value.value, self.plan.compute) if isinstance(value, Constant) else f"v{place}"
+            scalar(value.value, self.plan.compute, self.numbers)
+            if isinstance(value, Constant)
+            else f"v{place}"
         )
 
     def _operand(self, place: int) -> str:
         """The value, a constant as a bare literal: it takes the type of what it meets."""
         value = self.plan.values[place]
         if isinstance(value, Constant):
-            return bare(value.value, self.plan.compute)
+            return bare(value.value, self.plan.compute, self.numbers)
         return self._name(place)
 
     def _text(self, place: int) -> str:
@@ -219,18 +230,22 @@ class _Writer:
             *(affine.iterators(one.row) for one in load.checked)
         )
         axes = [lanes for lanes in frame.lanes if used & lanes.positions]
-        offset = row_text(load.offset, frame)
+        operand = f"a{load.operand}"
+        offset = row_text(load.offset, frame, operand, aligned=True)
         live = [lanes.live for lanes in axes if lanes is self.row_axis or self.masked]
         guards: list[str] = []
         for one in load.checked:
-            text = row_text(one.row, frame)
-            offset += f" + {one.stride} * ({text})"
+            of = f"{operand}, {one.stride}"  # its axis
+            text = row_text(one.row, frame, of)
+            stride = self.numbers.whole(one.stride, operand, aligned=True)
+            offset += f" + {stride} * ({text})"
             text += self._spread(one.row) if axes else ""
             low, high = affine.bounds(one.row, plan.domain)
             guards += [f"({text} >= 0)"] if low < 0 else []
-            guards += [f"({text} < {one.extent})"] if high >= one.extent else []
+            if high >= one.extent:
+                guards.append(f"({text} < {self.numbers.whole(one.extent, of)})")
         types = plan.dtypes[load.operand], plan.compute
-        return guarded(f"a{load.operand} + ({offset})", types, live, guards, load.fill)
+        return guarded(f"{operand} + ({offset})", types, live, guards, load.fill)
 
     def _accumulated(self, k: int) -> list[str]:
         """The reduction's terms on the lanes, the identity where a lane is none."""
@@ -246,7 +261,7 @@ class _Writer:
     def _store(self, k: int, *, across: bool) -> list[str]:
         out: Output = self.plan.outputs[k]
         used = affine.iterators(out.offset)
-        offset = row_text(out.offset, self.frame)
+        offset = row_text(out.offset, self.frame, f"out{k}", aligned=True)
         axes = (self.row_axis, self.own_axis) if across else (self.row_axis,)
         offset += "".join(f" + {each.zero}" for each in axes if not used & each.positions)
         shape = BLOCK_SHAPE if across else ROW_SHAPE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 from einderive.eops.dtypes import operand_type, values
 from einderive.eops.triton_kernels.emit_access import (
@@ -20,13 +20,15 @@ from einderive.eops.triton_kernels.emit_access import (
     scalar,
 )
 from einderive.eops.triton_kernels.plan import Plan
+from einderive.eops.triton_kernels.sizes.order import ranked
 from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.data import Function
 from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
 from einderive.ta.ir.expr import const
-from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Power, Select
+from einderive.ta.ir.interning import make_add
+from einderive.ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Select
 from einderive.ta.ir.positions import INDEX
 
 ONE: Final = const(1)
@@ -34,6 +36,7 @@ WIDER: Final = "_wider"
 """The names of helpers in float64 end so in a kernel in float32."""
 HELPER: Final = re.compile(r"(?<![\w.])(_[a-z]\w*)\(")
 """A helper's name where it is called or defined."""
+_Operand = TypeVar("_Operand", Node, Condition)
 
 
 class BodyWriter:
@@ -68,7 +71,7 @@ class BodyWriter:
     def value(self, node: Node) -> str:
         """A name, or a typed scalar, that holds the node's value."""
         if isinstance(node, Const):
-            return scalar(node.value, self.compute)
+            return scalar(node.value, self.compute, self.frame.numbers)
         key = (node, self.compute)
         if key not in self._names:
             self._names[key] = self._assign(self._text(node), node.free)
@@ -88,7 +91,13 @@ class BodyWriter:
 
     def _operand(self, node: Node) -> str:
         """The value, a constant as a bare literal: it takes the type of what it meets."""
-        return bare(node.value, self.compute) if isinstance(node, Const) else self.value(node)
+        if isinstance(node, Const):
+            return bare(node.value, self.compute, self.frame.numbers)
+        return self.value(node)
+
+    def _in_order(self, operands: tuple[_Operand, ...]) -> tuple[_Operand, ...]:
+        """Operands that may stand in any order: as they are, or as they are for all sizes."""
+        return ranked(operands) if self.plan.open_beyond else operands
 
     def _text(self, node: Node) -> str:
         if isinstance(node, Access):
@@ -96,7 +105,8 @@ class BodyWriter:
         if isinstance(node, Mul):
             return self._product(node.factors)
         if isinstance(node, Add):
-            return " + ".join(map(self._operand, bracketed(node).terms))
+            terms = bracketed(make_add(self._in_order(node.terms))).terms
+            return " + ".join(map(self._operand, terms))
         if isinstance(node, Power):
             return self._product((node,))
         if isinstance(node, Select):
@@ -134,7 +144,8 @@ class BodyWriter:
             on = [axis for axis in self.frame.lanes if any(free >> i & 1 for i in axis.positions)]
             if not on:
                 found = self._assign(f"{found} + {self.frame.lanes[0].zero}", free)
-            hit = self._assign(f"({found} >= {side.lo}) & ({found} < {side.hi})", free)
+            high = self.frame.numbers.whole(side.hi, f"picked {position}")
+            hit = self._assign(f"({found} >= {side.lo}) & ({found} < {high})", free)
             name = self._assign(f"tl.where({hit}, {found}, {side.lo}).to({width})", free)
             self.frame = self.frame.with_place(position, name, hit, free)
 
@@ -143,7 +154,7 @@ class BodyWriter:
         above: list[Node] = []
         below: list[str] = []
         powers: list[str] = []
-        for factor in factors:
+        for factor in self._in_order(factors):
             if isinstance(factor, Power):
                 base = self.value(factor.base)
                 side = powers if factor.exponent > 0 else below
@@ -169,7 +180,7 @@ class BodyWriter:
     def _select(self, node: Select) -> str:
         axes = self.frame.lanes
         tests = []
-        for condition in node.conditions:
+        for condition in self._in_order(node.conditions):
             used = affine.iterators(condition.row)
             alone = not any(used & axis.positions for axis in axes)
             spread = f" + {axes[0].zero}" if alone else ""
@@ -193,10 +204,11 @@ class BodyWriter:
         template = HELPER.sub(rf"\1{WIDER}(", template) if wider else template
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
         apart = known.truth or known.digits
-        compared = node.args if apart else node.args[:1] if known.picks else ()
+        args = self._in_order(node.args) if known.symmetric else node.args
+        compared = args if apart else args[:1] if known.picks else ()
         operands = [
             self._named(arg, compared if apart or not place else ())
-            for place, arg in enumerate(node.args)
+            for place, arg in enumerate(args)
         ]
         text = template.format(*operands, zero=zero, one=one)
         return f"{text}.to(tl.{compute})" if known.digits and compute != "int64" else text

@@ -16,7 +16,9 @@ from einderive.eops.triton_kernels.emit_loops import (
 )
 from einderive.eops.triton_kernels.emit_scalar import helper_source
 from einderive.eops.triton_kernels.plan import Plan
+from einderive.eops.triton_kernels.sizes.numbers import CLOSED, Numbers
 from einderive.ta.functions.helper import Precision
+from einderive.ta.ir.node import Source, Tensor
 
 PROGRAM = {
     "loop": "program p computes outputs p*BLOCK ... (p+1)*BLOCK - 1 of the flattened output",
@@ -29,21 +31,28 @@ DEFINED = re.compile(r"^def (\w+\()", re.MULTILINE)
 """What a helper defines, and the bracket behind it in a call."""
 
 
-def emit(plan: Plan, formula: str = "", *, upcast: bool = False) -> str:
-    """The source of a module with one kernel `eop(a0, a1, ..., out, BLOCK...)`.
+def emit(plan: Plan, formula: str = "", *, upcast: bool = False, numbers: Numbers = CLOSED) -> str:
+    """The source of a module with one kernel `eop(a0, a1, ..., out, c0, c1, ..., BLOCK...)`.
 
-    `a0, a1, ...` are the plan's sources in order; shapes are literals, block sizes constants of
-    the launch.  `formula` only enters comments.  `upcast`: see `dot_kernel`.
+    `a0, a1, ...` are the plan's sources in order; shapes are literals, or `numbers` in the place of
+    these; block sizes are constants of the launch.  `formula` only enters comments.  `upcast`: see
+    `dot_kernel`.
     """
     helpers: list[str] = []
     if plan.form == "dot":
-        lines, helpers = dot_kernel(plan, upcast=upcast)
+        lines, helpers = dot_kernel(plan, upcast=upcast, numbers=numbers)
     else:
         write = {"flat": flat_kernel, "tile": tile_kernel, "loop": loop_kernel}[plan.form]
-        lines, helpers = write(plan)
+        lines, helpers = write(plan, numbers)
     blocks = [f"{block}: tl.constexpr" for block, _ in plan.configs[0].blocks]
-    arguments = [*(f"a{i}" for i in range(len(plan.sources))), "out", *blocks]
-    return module(_comments(plan, formula), helpers, plan.precision, arguments, lines)
+    arguments = [*(f"a{i}" for i in range(len(plan.sources))), "out", *numbers.names, *blocks]
+    comments = _comments(plan, formula)
+    if numbers.open:
+        comments = [
+            *open_comments(plan.sources, plan.dtypes),
+            PROGRAM[plan.form].format(*plan.tile),
+        ]
+    return module(comments, helpers, plan.precision, arguments, lines, numbers)
 
 
 def module(
@@ -52,6 +61,7 @@ def module(
     precision: Precision,
     arguments: Sequence[str],
     lines: Sequence[str],
+    numbers: Numbers = CLOSED,
 ) -> str:
     """The source of a module with one kernel; `helpers` are functions of the notation that may call
     one of their own, each after those that it may call."""
@@ -63,7 +73,10 @@ def module(
             callers.append(source)
     for source in reversed(callers[len(lines) :]):
         parts += [source, ""]
-    parts += ["@triton.jit", f"def eop({', '.join(arguments)}):", *map(_wrap, indent(lines, 1))]
+    loose = ", ".join(f'"{name}"' for name in numbers.loose)
+    parts.append(f"@triton.jit(do_not_specialize=[{loose}])" if loose else "@triton.jit")
+    lines = [*numbers.lines, *lines]
+    parts += [f"def eop({', '.join(arguments)}):", *map(_wrap, indent(lines, 1))]
     return "\n".join(parts) + "\n"
 
 
@@ -76,6 +89,16 @@ def _wrap(line: str) -> str:
         line = line.replace(f", {break_before}", f",{pad}{break_before}")
     crowded = max(map(len, line.splitlines())) > 100
     return line.replace(" & ", f"{pad}& ") if crowded else line
+
+
+def open_comments(sources: Sequence[Source], dtypes: Sequence[str]) -> list[str]:
+    """What the operands of an open kernel are; a name of integers has their range in it."""
+    labels = [source.name if isinstance(source, Tensor) else "stage" for source in sources]
+    labels = ["integers" if label.startswith("#") else label for label in labels]
+    found = [
+        f"a{i} = {label}, {d}" for i, (label, d) in enumerate(zip(labels, dtypes, strict=True))
+    ]
+    return [*found, "c0, c1, ... = extents, strides and numbers of the size that it runs for"]
 
 
 def _comments(plan: Plan, formula: str) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache
+from functools import partial as partial_function
 from typing import Final
 
 import torch
@@ -27,6 +28,7 @@ from einderive.eops.triton_kernels.build import (
     build_rows,
     build_stage,
 )
+from einderive.eops.triton_kernels.plan import operands
 from einderive.eops.triton_kernels.products import product_plan
 from einderive.eops.triton_kernels.rows import row_plan
 from einderive.eops.triton_kernels.split import split
@@ -43,17 +45,23 @@ Types = tuple[torch.dtype, ...]
 
 
 @lru_cache(maxsize=KEPT)
-def _stage_kernel(scope: Scope, dtypes: Types, out_dtype: str | None) -> Kernel:
-    return build(scope, names_of(dtypes), out_dtype=out_dtype, formula=show_stage(scope))
+def _stage_kernel(scope: Scope, dtypes: Types, out_dtype: str | None, open_beyond: int) -> Kernel:
+    return build(
+        scope,
+        names_of(dtypes),
+        out_dtype=out_dtype,
+        formula=show_stage(scope),
+        open_beyond=open_beyond,
+    )
 
 
 @lru_cache(maxsize=KEPT)
-def _group_kernel(group: Group, dtypes: Types) -> Kernel | None:
+def _group_kernel(group: Group, dtypes: Types, open_beyond: int) -> Kernel | None:
     formula = "\n".join(map(show_stage, group.stages))
-    product = product_plan(group, names_of(dtypes))
+    product = product_plan(group, names_of(dtypes), open_beyond=open_beyond)
     if product is not None:
         return build_stage(product, formula=formula)
-    made = row_plan(group, names_of(dtypes))
+    made = row_plan(group, names_of(dtypes), open_beyond=open_beyond)
     return None if made is None else build_rows(made, formula=formula)
 
 
@@ -61,45 +69,55 @@ def names_of(dtypes: Types) -> tuple[str, ...]:
     return tuple([type_name(dtype) for dtype in dtypes])
 
 
-def launcher(scope: Scope) -> Callable[..., torch.Tensor]:
-    """The stage as a function of its sources' tensors, in order of first occurrence: of the
-    sources' shapes, any strides and element types, all on one device.  Raises BuildError."""
+def launcher(scope: Scope, *, open_beyond: int = 0) -> Callable[..., torch.Tensor]:
+    """The stage as a function of its sources' tensors, in the order of `plan.operands`: of the
+    sources' shapes, any strides and element types, all on one device.  With `open_beyond`, what is
+    compiled serves other sizes too.  Raises BuildError."""
+    read = partial_function(operands, open_beyond=open_beyond)
+    one_kernel = partial_function(_one_kernel, open_beyond=open_beyond)
     found = split(scope)
     if found is None:
-        return _one_kernel(scope)
+        return one_kernel(scope)
     partial, total = found
-    places = [sources(scope.body).index(source) for source in sources(partial.body)]
+    places = [read(scope).index(source) for source in read(partial)]
 
     @cache
     def run_for(dtypes: Types) -> Callable[..., torch.Tensor]:
-        given = names_of(dtypes)
+        known = dict(zip(read(scope), names_of(dtypes), strict=True))
+        given, own = ([known[s] for s in sources(one.body)] for one in (scope, partial))
         compute = accumulator(scope, given)
-        if accumulator(partial, [given[place] for place in places]) != compute:
-            return _one_kernel(scope)  # its -inf is no integer
-        parts, whole = _one_kernel(partial, compute), _one_kernel(total, result(scope, given))
+        if accumulator(partial, own) != compute:
+            return one_kernel(scope)  # its -inf is no integer
+        parts, whole = one_kernel(partial, compute), one_kernel(total, result(scope, given))
         return lambda *tensors: whole(parts(*[tensors[place] for place in places]))
 
     return lambda *tensors: run_for(_types(tensors))(*tensors)
 
 
-def _one_kernel(scope: Scope, out_dtype: str | None = None) -> Callable[..., torch.Tensor]:
+def _one_kernel(
+    scope: Scope, out_dtype: str | None = None, *, open_beyond: int
+) -> Callable[..., torch.Tensor]:
     def kernel_for(*tensors: torch.Tensor) -> Kernel:
-        return _stage_kernel(scope, _types(tensors), out_dtype)
+        return _stage_kernel(scope, _types(tensors), out_dtype, open_beyond)
 
-    launch = _launcher(lambda dtypes: _stage_kernel(scope, dtypes, out_dtype))
+    launch = _launcher(lambda dtypes: _stage_kernel(scope, dtypes, out_dtype, open_beyond))
     return opaque(lambda *tensors: launch(*tensors)[0], kernel_for)
 
 
 def group_launcher(
-    group: Group, otherwise: Callable[..., tuple[torch.Tensor, ...]]
+    group: Group,
+    otherwise: Callable[..., tuple[torch.Tensor, ...]],
+    *,
+    open_beyond: int = 0,
 ) -> Callable[..., tuple[torch.Tensor, ...]]:
     """The outputs of a group of stages, likewise, for `group.operands`;
     `otherwise` computes them for types that no one kernel takes."""
 
     def kernel_for(*tensors: torch.Tensor) -> Kernel | None:
-        return _group_kernel(group, _types(tensors))
+        return _group_kernel(group, _types(tensors), open_beyond)
 
-    return opaque(_launcher(lambda dtypes: _group_kernel(group, dtypes), otherwise), kernel_for)
+    launch = _launcher(lambda dtypes: _group_kernel(group, dtypes, open_beyond), otherwise)
+    return opaque(launch, kernel_for)
 
 
 def _types(tensors: tuple[torch.Tensor, ...]) -> Types:
@@ -135,13 +153,13 @@ def _again(kernel: Kernel, dense: list[torch.Tensor], outs: tuple[torch.Tensor, 
     """Launches of what Triton compiles for such tensors, on the current stream."""
     config = kernel.config(dense, outs)
     start = kernel.launch(config, dense, outs)[kernel.plan.grid(config), 1, 1]
-    blocks = tuple(size for _, size in config.blocks)
+    blocks, numbers = tuple(size for _, size in config.blocks), kernel.numbers
     kinds = [(out.shape, out.dtype) for out in outs]
     device = outs[0].device
 
     def run(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         results = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in kinds]
-        start(*tensors, *results, *blocks)
+        start(*tensors, *results, *numbers, *blocks)
         return tuple(results)
 
     return run

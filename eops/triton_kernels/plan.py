@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from einderive.eops import dtypes as types
 from einderive.eops.triton_kernels.contraction import ZERO, Contraction, by_stride, contraction
 from einderive.eops.triton_kernels.gathers.reads import Picked, are_whole, picked_reads
+from einderive.eops.triton_kernels.sizes.order import reads_in_order
 from einderive.eops.triton_kernels.tuning.blocks import (
     LINE_BYTES,
     Config,
@@ -43,6 +44,8 @@ TILE_BLOCKS = ("BLOCK_Q", "BLOCK_P")
 HALVES = ("float16", "bfloat16")
 MAX_PROGRAMS = 2**31 - 1
 LONG_REDUCTION = 32
+NEAR = 1.5
+"""Times the time that is predicted for the fastest tile of a product: little longer."""
 LEAST_SIDE = 16
 """Of a loop that is a side of a tile."""
 FEW_OUTPUTS = 1 << 17
@@ -51,12 +54,14 @@ columns of 8192 x 8192 on an H100: 3.2 ms as a loop."""
 
 
 class Guard(NamedTuple):
-    """`0 <= row < extent`, of which only the sides that bounds leave open are to be tested."""
+    """`0 <= row < extent`, of which only the sides that bounds leave open are to be tested.
+    `axis` is the source's."""
 
     row: Row
     extent: int
     test_low: bool
     test_high: bool
+    axis: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,9 @@ class Plan:
     iterators in the flattened reduction, the contiguous one last.  `tile` are the loops of a tile,
     the one last along which the output runs.  `after` is what is written instead of a product: a
     scalar expression, and the source in it that stands for the product.  `picked` are the reads of
-    gathers, which are computed where they are read.
+    gathers, which are computed where they are read.  `open_beyond`: numbers beyond this may be
+    sizes and are arguments of the kernel, whose text has an order in which no size has a part; 0:
+    all numbers are in the text.
     """
 
     scope: Scope
@@ -108,6 +115,7 @@ class Plan:
     wide: bool
     configs: tuple[Config, ...]
     picked: Mapping[Access, Picked]
+    open_beyond: int = 0
 
     @property
     def domain(self) -> tuple[Range, ...]:
@@ -144,6 +152,12 @@ class Plan:
         term, places, _ = self.picked[node]
         alone = isinstance(term, Access) and all(term.free >> place & 1 for place in places)
         return self.loads[term] if isinstance(term, Access) and alone else None
+
+    @property
+    def worth(self) -> tuple[Config, ...]:
+        """The configurations that are fast enough where one of them was fastest for another size:
+        `configs`, and those of a product that are predicted to take little longer."""
+        return _configs(self, near=NEAR) if self.contraction is not None else self.configs
 
     @property
     def outs(self) -> tuple[tuple[tuple[int, ...], str], ...]:
@@ -185,23 +199,25 @@ def plan(
     read: tuple[Source, ...] | None = None,
     after: tuple[Node, Scope] | None = None,
     gathers: Mapping[Scope, str] = MappingProxyType({}),
+    open_beyond: int = 0,
 ) -> Plan:
     """The plan of the stage `scope`.
 
-    `dtypes` name the element types of the distinct sources in order of appearance, or of `read`;
-    without them a tensor has its own and a nested scope what it writes by default.  `after`: see
-    `Plan`.  `gathers`, of these types, are computed where a product, or what follows it, reads
-    them; `read` then holds what they read.  Raises BuildError.
+    `dtypes` name the element types of the distinct sources in the order of `operands`, or of
+    `read`; without them a tensor has its own and a nested scope what it writes by default.
+    `after`, `open_beyond`: see `Plan`.  `gathers`, of these types, are computed where a product, or
+    what follows it, reads them; `read` then holds what they read.  Raises BuildError.
     """
-    reads = accesses(scope.body)
+    every = reads_in_order if open_beyond else accesses
+    reads = every(scope.body)
     if after is not None:
-        reads = (*reads, *(one for one in accesses(after[0]) if one.source is not after[1]))
+        reads = (*reads, *(one for one in every(after[0]) if one.source is not after[1]))
     picked = picked_reads(reads, gathers, scope.domain)
     bodies = [scope.body, *(after or ())[:1]]
     bodies += [part for one in picked.values() for part in (one.term, *one.places.values())]
     reads = tuple(one for one in reads if one not in picked)
     reads += tuple(one for each in picked.values() for one in each.reads)
-    read = sources(scope.body) if read is None else read
+    read = operands(scope, open_beyond=open_beyond) if read is None else read
     given = tuple(map(default_dtype, read)) if dtypes is None else tuple(dtypes)
     if len(given) != len(read):
         raise BuildError(f"{len(given)} element types for {len(read)} sources")
@@ -242,11 +258,19 @@ def plan(
         wide=not empty and _needs_64_bits(scope, read, loads.values(), bodies, domain),
         configs=(),
         picked=picked,
+        open_beyond=open_beyond,
     )
     made = replace(made, configs=_configs(made))
     if any(made.grid(config) > MAX_PROGRAMS for config in made.configs):
         raise BuildError(f"an output of {made.outputs} elements needs too many programs")
     return made
+
+
+def operands(scope: Scope, *, open_beyond: int = 0) -> tuple[Source, ...]:
+    """The distinct sources in order of appearance, or in one in which no size has a part."""
+    if not open_beyond:
+        return sources(scope.body)
+    return tuple(dict.fromkeys([access.source for access in reads_in_order(scope.body)]))
 
 
 def default_dtype(source: Source) -> str:
@@ -265,14 +289,15 @@ def _load(access: Access, operand: int, domain: tuple[Range, ...], empty: bool) 
     offset = affine.ZERO
     guards: list[Guard] = []
     ranges = access.source.ranges
-    for row, bound, stride in zip(access.rows, ranges, strides(ranges), strict=True):
+    sides = zip(access.rows, ranges, strides(ranges), strict=True)
+    for axis, (row, bound, stride) in enumerate(sides):
         local = affine.shift(row, -bound.lo)
         offset = affine.add(offset, local, stride)
         low, high = (0, -1) if empty else affine.bounds(local, domain)
         if local.floors and (low < 0 or high >= bound.extent):
             low, high = row_bounds(local, domain)
         if low < 0 or high >= bound.extent:
-            guards.append(Guard(local, bound.extent, low < 0, high >= bound.extent))
+            guards.append(Guard(local, bound.extent, low < 0, high >= bound.extent, axis))
     return Load(access, operand, offset, tuple(guards))
 
 
@@ -346,24 +371,14 @@ def _needs_64_bits(
             rows += [condition.row for condition in node.conditions]
         elif isinstance(node, Access) and node.source is INDEX:
             rows += node.rows
-    return any(magnitude(row, domain) > limit for row in rows)
+    return any(affine.magnitude(row, domain) > limit for row in rows)
 
 
-def magnitude(row: Row, domain: Sequence[Range]) -> int:
-    """A bound on every partial sum in the evaluation of the row."""
-    total = abs(row.const)
-    for i, a in row.terms:
-        total += abs(a) * max(abs(domain[i].lo), abs(domain[i].hi))
-    for inner, n, b in row.floors:
-        total += max(magnitude(inner, domain) + n, abs(b) * (magnitude(inner, domain) // n + 1))
-    return total
-
-
-def _configs(plan: Plan) -> tuple[Config, ...]:
+def _configs(plan: Plan, near: float = 0.0) -> tuple[Config, ...]:
     roles = plan.contraction
     if roles is not None:
         batch, m, n, k = map(plan.extent, (roles.batch, roles.m, roles.n, roles.k))
-        return dot_configs(batch, m, n, k, types.BYTES[plan.half or plan.compute])
+        return dot_configs(batch, m, n, k, types.BYTES[plan.half or plan.compute], near=near)
     if plan.form == "flat":
         return flat_configs(plan.outputs, plan.reduction, _line(plan))
     if plan.tile:

@@ -38,7 +38,7 @@ def holds_product(group: Group) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def product_plan(group: Group, dtypes: tuple[str, ...]) -> Plan | None:
+def product_plan(group: Group, dtypes: tuple[str, ...], *, open_beyond: int = 0) -> Plan | None:
     """The plan for dense operands of these types, in the order of `group.operands`.  None if the
     stages are no product with gathers and stages without sums, or if two kernels share its long
     sum."""
@@ -73,6 +73,7 @@ def product_plan(group: Group, dtypes: tuple[str, ...]) -> Plan | None:
             read=group.operands,
             after=None if last is product else (after, product),
             gathers={gather: types[gather] for gather in gathers},
+            open_beyond=open_beyond,
         )
     except BuildError:
         return None

@@ -27,8 +27,9 @@ from einderive.eops.loops.bodies import Output, Reduction
 from einderive.eops.loops.draft import drafted, merged
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.ordered import ordered
 from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
-from einderive.eops.triton_kernels.plan import magnitude, precision_of
+from einderive.eops.triton_kernels.plan import precision_of
 from einderive.eops.triton_kernels.tuning.blocks import (
     LINE_BYTES,
     MOST_WARPS,
@@ -38,6 +39,7 @@ from einderive.eops.triton_kernels.tuning.blocks import (
 )
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.helper import Precision
+from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Scope, Source
 from einderive.ta.ir.positions import INDEX
@@ -72,6 +74,8 @@ class RowPlan:
     reductions: tuple[Reduction, ...]
     outputs: tuple[Output, ...]
     passes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    open_beyond: int = 0
+    """Numbers beyond this may be sizes and are arguments of the kernel; 0: all are in the text."""
 
     @property
     def precision(self) -> Precision:
@@ -128,9 +132,9 @@ class RowPlan:
         found += [out.offset for out in self.outputs]
         sizes = [prod(side.extent for side in source.ranges) for source in self.sources]
         sizes += [prod(shape) for shape, _ in self.outs]
-        reach = [magnitude(row, self.domain) for row in found]
+        reach = [affine.magnitude(row, self.domain) for row in found]
         steps = [
-            abs(one.stride) * max(magnitude(one.row, self.domain), 1)
+            abs(one.stride) * max(affine.magnitude(one.row, self.domain), 1)
             for value in self.values
             if isinstance(value, Load)
             for one in value.checked
@@ -166,13 +170,18 @@ class RowPlan:
             return power_of_two(self.length)
         return CHUNK // rows if self.line > 1 else CHUNK
 
+    @property
+    def worth(self) -> tuple[Config, ...]:
+        """The configurations that are fast enough where one was fastest for another size."""
+        return self.configs
+
     def grid(self, config: Config) -> int:
         """The number of programs."""
         return -(-self.rows // config.block("BLOCK"))
 
 
 @lru_cache(maxsize=1024)
-def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
+def row_plan(group: Group, dtypes: tuple[str, ...], *, open_beyond: int = 0) -> RowPlan | None:
     """The plan for dense operands of these types, in the order of `group.operands`; None where the
     stages have other loops than one row, or do not compute in one floating type."""
     empty = any(side.extent == 0 for source in group.operands for side in source.ranges)
@@ -182,7 +191,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
     found = compute and drafted(group, dense(group), alike(group, compute))
     if not compute or not found:
         return None
-    draft = merged(found)
+    draft = ordered(merged(found)) if open_beyond else merged(found)
     own = tuple(i for i in range(draft.shared, len(draft.domain)) if draft.domain[i].extent > 1)
     for end in draft.ends:
         along = tuple(i for i in end.own if draft.domain[i].extent > 1)
@@ -213,6 +222,7 @@ def row_plan(group: Group, dtypes: tuple[str, ...]) -> RowPlan | None:
             )
             for at in range(last + 1)
         ),
+        open_beyond,
     )
 
 

@@ -86,8 +86,9 @@ class Kernels:
         options += [f"num_warps={config.num_warps}", f"num_stages={config.num_stages}"]
         results = ", ".join(f"({shape}, torch.{dtype})" for shape, dtype in kernel.plan.outs)
         grid = kernel.plan.grid(config)
+        arguments = ", ".join([*map(str, kernel.numbers), *options])
         text = template("triton").format(
-            name=name, module=module, results=results, grid=grid, options=", ".join(options)
+            name=name, module=module, results=results, grid=grid, arguments=arguments
         )
         self.lines += text.splitlines()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -112,6 +112,7 @@ def executable(
     strict: bool = False,
     compiled: bool = False,
     open_sizes: bool = False,
+    sizes: Iterable[int] = (),
     checked: bool = True,
     timed: bool = True,
 ) -> Executable:
@@ -120,11 +121,11 @@ def executable(
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
     `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
     faster, and generated kernels on a GPU, also where an operator computes them; with `open_sizes`,
-    loops serve other sizes too.  `checked`: each call checks the assumptions that the plan's steps
-    used.  `timed`: see `Executable`."""
+    these serve other sizes too than `sizes`, which have names.  `checked`: each call checks the
+    assumptions that the plan's steps used.  `timed`: see `Executable`."""
     inputs = tuple(tensor.dtype for tensor in input_tensors(*plan.roots))
     tasks = [
-        replace(task, open_sizes=open_sizes, inputs=inputs)
+        replace(task, open_sizes=open_sizes, inputs=inputs, sizes=tuple(sizes))
         for task in tasks_of(plan.stages, device, strict, compiled)
     ]
     units = _in_order(tasks, fused(tasks, plan.roots))

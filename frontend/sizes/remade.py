@@ -123,6 +123,7 @@ def _run(
             strict=strict,
             compiled=in_loops(chosen.label),
             open_sizes=True,
+            sizes=program.sizes.values(),
             checked=checked,
             timed=timed,
         )

@@ -227,15 +227,15 @@ def apart(plan: Plan) -> Plan:
 
 
 def compile_for_other_sizes(chosen: Entrant, judge: Judge) -> None:
-    """Compiles the loops of the chosen program with the named sizes as arguments, so that nothing
+    """Compiles the kernels of the chosen program with the named sizes as arguments, so that nothing
     is compiled for another size.  For the size that was asked for, they stay in the code: such
-    loops are faster."""
-    plan = chosen.trial.plan
-    loops = judge.device == "cpu" and in_loops(chosen.trial.label)
-    if plan is None or not judge.program.sizes or not loops:
+    kernels are faster."""
+    plan, compiled = chosen.trial.plan, in_loops(chosen.trial.label)
+    may_have_kernels = compiled or (judge.device == "cuda" and judge.effort.compiled > 0)
+    if plan is None or not judge.program.sizes or not may_have_kernels:
         return
     try:
-        judge.built(plan, compiled=True, open_sizes=True)(judge.expected.inputs)
+        judge.built(plan, compiled=compiled, open_sizes=True)(judge.expected.inputs)
     except Exception:  # numba's own errors are no subclasses of any of PROBLEMS
         return  # another size is compiled by itself
 

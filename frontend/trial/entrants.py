@@ -179,6 +179,7 @@ class Judge:
             strict=self.strict,
             compiled=compiled,
             open_sizes=open_sizes,
+            sizes=self.program.sizes.values(),
             checked=self.checked,
             timed=not self.limits.deterministic,
         )

@@ -259,6 +259,16 @@ def bounds(row: Row, ranges: Ranges) -> tuple[int, int]:
     return _tighten_modulo(row, ranges, low, high)
 
 
+def magnitude(row: Row, ranges: Ranges) -> int:
+    """A bound on every partial sum in the evaluation of the row."""
+    total = abs(row.const)
+    for i, a in row.terms:
+        total += abs(a) * max(abs(ranges[i].lo), abs(ranges[i].hi))
+    for inner, n, b in row.floors:
+        total += max(magnitude(inner, ranges) + n, abs(b) * (magnitude(inner, ranges) // n + 1))
+    return total
+
+
 def row_range(row: Row, ranges: Ranges) -> Range:
     """A range that holds every value of the row over the box."""
     low, high = bounds(row, ranges)

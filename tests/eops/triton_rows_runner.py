@@ -38,6 +38,8 @@ class Case(NamedTuple):
     tolerance: float = 2e-6
     passes: int = 1
     """How often a row is read, in chunks; 0: it is held whole."""
+    open_sizes: bool = False
+    """Whether all numbers of the kernel are its arguments."""
 
     def group(self) -> Group:
         program = ed.parse(self.text, dtypes=self.dtype, **self.shapes)
@@ -45,7 +47,8 @@ class Case(NamedTuple):
 
     def plan(self) -> RowPlan:
         group = self.group()
-        found = row_plan(group, (self.dtype,) * len(group.operands))
+        dtypes = (self.dtype,) * len(group.operands)
+        found = row_plan(group, dtypes, open_beyond=int(self.open_sizes))
         assert found is not None, self.name
         return found
 
@@ -263,7 +266,7 @@ def nan_survives(cache: Path) -> bool:
 
 
 def through_the_back_end(
-    text: str, folder: Path, **shapes: tuple[int, ...]
+    text: str, folder: Path, *, open_sizes: bool = False, **shapes: tuple[int, ...]
 ) -> tuple[tuple[str, ...], float]:
     """How the stages of a program would be computed on a GPU, and the error of the program; it is
     exported to the folder."""
@@ -271,7 +274,7 @@ def through_the_back_end(
     given = derivation.unchanged
     first = given.stages[0]._replace(operator=None, binding=None)
     bare = tuple(first._replace(scope=stage) for stage in stages(*given.roots))
-    program = executable(replace(given, stages=bare), "cuda")
+    program = executable(replace(given, stages=bare), "cuda", open_sizes=open_sizes)
     write(derivation.source, program, "cpu", folder, "one kernel")
     tensors = {tensor: torch.randn(tensor.shape) for tensor in input_tensors(*given.roots)}
     values = {tensor.name: value.double().numpy() for tensor, value in tensors.items()}

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from einderive.eops.triton_kernels.build import build
+from einderive.eops.triton_kernels.build import build, build_stage
 from einderive.eops.triton_kernels.plan import plan
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
@@ -69,6 +69,8 @@ class Case:
     domain: Interval | None = None
     """Where the data lie; None: they have both signs and several magnitudes."""
     out_dtype: str | None = None
+    open_sizes: bool = False
+    """Whether all numbers of the kernel are its arguments."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -452,9 +454,11 @@ def error(case: Case, cache: Path, device: str = "cpu") -> tuple[str, float]:
 
     An output starts as NaN (or the least integer), so what no program wrote shows.
     """
-    made = plan(case.scope, out_dtype=case.out_dtype)
-    kernel = build(case.scope, out_dtype=case.out_dtype, formula=case.name, cache=cache)
-    values, buffers = inputs(case, device)
+    made = plan(case.scope, out_dtype=case.out_dtype, open_beyond=int(case.open_sizes))
+    kernel = build_stage(made, formula=case.name, cache=cache)
+    values, given = inputs(case, device)
+    held = dict(zip(case.sources, given, strict=True))
+    buffers = [held[source] for source in made.sources]
     expected = evaluate(case.scope, values, RealField())
     dtype = getattr(torch, made.out_dtype)
     poison: float = 1 if dtype == torch.bool else math.nan

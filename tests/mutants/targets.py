@@ -215,6 +215,7 @@ def families() -> tuple[Family, ...]:
             (
                 *(f"tests/eops/triton_kernels/test_emit_triton.py::test_{name}" for name in TEXTS),
                 "tests/eops/triton_kernels/test_rows.py::test_an_operand_is_read_once_where_a_row_fits",
+                "tests/eops/triton_kernels/test_open_texts.py",
             ),
             True,
             True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -29,6 +30,8 @@ def collect(seeds: int) -> list[Question]:
     few = functions[:: max(1, len(functions) // FUNCTION_CASES)]
     made: list[Question] = [partial(_stage, case) for case in (*alone, *few)]
     made += [partial(_rows, case) for case in rows.CASES]
+    made += [partial(_stage, replace(case, open_sizes=True)) for case in alone]
+    made += [partial(_rows, case._replace(open_sizes=True)) for case in rows.CASES]
     made += [partial(_far, long_reductions.too_far, name) for name in long_reductions.LONG]
     made += [partial(_far, fused_products.too_far, name) for name in fused_products.PRODUCTS]
     made += [partial(_gathered, name) for name in gathered.PRODUCTS]

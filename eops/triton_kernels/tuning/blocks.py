@@ -94,8 +94,11 @@ def tile_configs(rows: int, columns: int, turned: bool) -> tuple[Config, ...]:
     )
 
 
-def dot_configs(batch: int, m: int, n: int, k: int, element_bytes: int) -> tuple[Config, ...]:
-    """Tiles by predicted time: rounds over the units times the slower of arithmetic and traffic."""
+def dot_configs(
+    batch: int, m: int, n: int, k: int, element_bytes: int, *, near: float = 0.0
+) -> tuple[Config, ...]:
+    """Tiles by predicted time: rounds over the units times the slower of arithmetic and traffic.
+    The first few, and all that are predicted to take at most `near` times the first one's time."""
 
     def limit(size: int, extent: int) -> int:
         return max(16, min(size, power_of_two(extent)))
@@ -119,7 +122,10 @@ def dot_configs(batch: int, m: int, n: int, k: int, element_bytes: int) -> tuple
         warps = 8 if tile[0] * tile[1] >= 128 * 64 else 4
         return Config(tuple(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), tile, strict=True)), warps, 3)
 
-    return tuple(map(config, sorted(tiles, key=seconds)[:KEPT]))
+    order = sorted(tiles, key=seconds)
+    enough, _ = seconds(order[0])
+    worth = [tile for tile in order[KEPT:] if seconds(tile)[0] <= near * enough]
+    return tuple(map(config, order[:KEPT] + worth))
 
 
 def without_spills(config: Config, spilled: Callable[[Config], int]) -> Config:

@@ -23,6 +23,7 @@ class Case(NamedTuple):
     shapes: dict[str, tuple[int, ...]]
     kernels: int
     products: int
+    open_sizes: bool = False
 
 
 CASES = {
@@ -32,6 +33,12 @@ CASES = {
         {"Q": (18, 20), "K": (33, 20), "V": (33, 17)},
         3,
         2,
+    ),
+    "product with numbers as arguments": Case(
+        LINEAR, {"A": (40, 50), "B": (50, 36), "b": (36,)}, 1, 1, True
+    ),
+    "rows with numbers as arguments": Case(
+        "Y[i,j] = softmax[j](X[i,j] + B[j])/30", {"X": (40, 50), "B": (50,)}, 1, 0, True
     ),
     "several results": Case(
         "out C[i,j] = A[i,k]*B[k,j]; out M[i] = max[j](C[i,j]); Y[i,j] = C[i,j]-M[i]",
@@ -53,7 +60,9 @@ except SystemExit as ended:
 def export(folder: str) -> None:
     """Write each program to a folder of its name.  Only in a process with Triton's interpreter."""
     for name, case in CASES.items():
-        _, error = through_the_back_end(case.text, Path(folder) / name, **case.shapes)
+        _, error = through_the_back_end(
+            case.text, Path(folder) / name, open_sizes=case.open_sizes, **case.shapes
+        )
         print(json.dumps({"name": name, "error": error}))
 
 
@@ -80,6 +89,7 @@ def test_it_has_the_kernels_and_needs_nothing_else(name: str, folder: Path) -> N
     texts = [path.read_text("utf-8") for path in kernels]
     assert len(texts) >= CASES[name].kernels
     assert sum("tl.dot(" in text for text in texts) == CASES[name].products
+    assert all((", c0," in text) == CASES[name].open_sizes for text in texts)
     own = {path.stem for path in kernels}
     for text in (*texts, (folder / name / "program.py").read_text("utf-8")):
         tree = ast.parse(text)

@@ -12,7 +12,7 @@ from einderive.eops.back_ends.triton import TRITON
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.as_kernels import worth_generating
 from einderive.frontend.trial.compiling import compile_for_other_sizes
-from einderive.frontend.trial.effort import of_seconds
+from einderive.frontend.trial.effort import EFFORTS, of_seconds
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import judge_of
 from einderive.frontend.trial.trial import AS_GIVEN, Trial
@@ -99,16 +99,20 @@ def test_a_cpu_has_loops_instead() -> None:
     assert not [*worth_generating(derivation, [plain(1.0, "conv2d")], judge)]
 
 
-def test_no_loops_for_other_sizes_are_compiled_on_a_gpu(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_kernels_for_other_sizes_are_compiled_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     derivation = ed.derive(
         "Y[i] = 2*A[i]", target="cuda:90", budget=ed.Budget(states=1), A=("n",), n=9
     )
     judge = on_a_gpu(derivation)
     assert judge.program.sizes
-    built: list[object] = []
-    monkeypatch.setattr(Judge, "built", lambda *given, **options: built.append(given))
-    trial = Trial(AS_GIVEN, derivation.unchanged, (TRITON.word,), 1e-3, 0.0, "accepted")
+    built: list[dict[str, object]] = []
+    monkeypatch.setattr(Judge, "built", lambda *given, **options: built.append(options))
+    for label, compiled in ((AS_GIVEN, True), ("candidate 1", False)):
+        trial = Trial(label, derivation.unchanged, (TRITON.word,), 1e-3, 0.0, "accepted")
+        compile_for_other_sizes(Entrant(trial), judge)
+        assert built.pop() == {"compiled": compiled, "open_sizes": True}
+    plain_program = Trial("baseline", None, ("mul",), 1e-3, 0.0, "accepted")
+    compile_for_other_sizes(Entrant(plain_program), judge)
+    judge.effort = EFFORTS["instant"]
     compile_for_other_sizes(Entrant(trial), judge)
     assert not built

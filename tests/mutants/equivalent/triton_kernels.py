@@ -49,8 +49,8 @@ LISTED: tuple[Entry, ...] = (
     (
         LOOPS,
         "flat_kernel",
-        "f'for start in range(0, {plan.reduction}, BLOCK_R):'",
-        ("f'for start in range(0, ({plan.reduction} + 1), BLOCK_R):'",),
+        "f'for start in range(0, {terms}, BLOCK_R):'",
+        ("f'for start in range(0, ({terms} + 1), BLOCK_R):'",),
         "the lanes of one more step are all dead",
     ),
     (ROWS, "_Writer.__init__", "'0 * row[:, None]'", ("'0 + row[:, None]'",), ALL_LANES),
@@ -58,8 +58,8 @@ LISTED: tuple[Entry, ...] = (
     (
         ROWS,
         "_Writer._pass",
-        "f'for start in range(0, {plan.length}, BLOCK_R):'",
-        ("f'for start in range(0, ({plan.length} + 1), BLOCK_R):'",),
+        "f'for start in range(0, {self.length}, BLOCK_R):'",
+        ("f'for start in range(0, ({self.length} + 1), BLOCK_R):'",),
         "the lanes of one more step are all dead",
     ),
     (
