@@ -262,8 +262,7 @@ class _Writer:
         out: Output = self.plan.outputs[k]
         used = affine.iterators(out.offset)
         offset = row_text(out.offset, self.frame, f"out{k}", aligned=True)
-        axes = (self.row_axis, self.own_axis) if across else (self.row_axis,)
-        offset += "".join(f" + {each.zero}" for each in axes if not used & each.positions)
+        offset += "" if used & self.row_axis.positions else f" + {self.row_axis.zero}"
         shape = BLOCK_SHAPE if across else ROW_SHAPE
         cast = TRITON_DTYPE[self.plan.out_dtypes[k]]
         mask = "live & inside" if across and self.masked else "live"

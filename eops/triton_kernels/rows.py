@@ -134,7 +134,7 @@ class RowPlan:
         sizes += [prod(shape) for shape, _ in self.outs]
         reach = [affine.magnitude(row, self.domain) for row in found]
         steps = [
-            abs(one.stride) * max(affine.magnitude(one.row, self.domain), 1)
+            abs(one.stride) * affine.magnitude(one.row, self.domain)
             for value in self.values
             if isinstance(value, Load)
             for one in value.checked

@@ -58,8 +58,6 @@ def split(stage: Scope) -> tuple[Scope, Scope] | None:
     side = sums[longest]
     step = -(-side.extent // _near_divisor(side.extent, min(count, side.extent)))
     count = -(-side.extent // step)
-    if count < 2:
-        return None
     rows = [affine.iterator(1 + i) for i in range(len(loops) + len(sums))]
     inside = rows[len(loops) + longest]
     term = affine.shift(affine.add(inside, affine.iterator(0), step), side.lo)

@@ -69,6 +69,12 @@ PRODUCTS: Final = {
         "T[i,k] = exp(A[i,k] - M[k]); C[i,j] = sum[k](T[i,k]*B[k,j])/7; out Y[i,j] = C[i,j]^2 + 1",
         MATRICES | {"M": (40,)},
     ),
+    "fourth power over a value": Product(
+        f"{PRODUCT}; out Y[i,j] = C[i,j]^4/D[i]", MATRICES | {"D": (33,)}, allowed=2e-6
+    ),
+    "a side without the sum": Product(
+        "C[i,j] = sum[k](A[i]*B[k,j]); out Y[i,j] = relu(C[i,j])", {"A": (33,), "B": (40, 18)}
+    ),
     "triangle": Product(
         f"{PRODUCT}; out Y[i,j] = where(j <= i, C[i,j], -1)", MATRICES, "float64", 1e-14
     ),

@@ -40,8 +40,12 @@ LONG: Final = {
     "sum": Long("S = sum[i](X[i]^2)", {"X": (1 << 14,)}),
     "sum of halves": Long("S = sum[i](X[i])", {"X": (16411,)}, "float16", 1e-3),
     "columns": Long("Y[j] = sum[i,k](X[i,k,j]*W[k,i])", {"X": (90, 100, 3), "W": (100, 90)}),
+    "columns, the longer sum first": Long(
+        "Y[j] = sum[i,k](X[i,k,j]*W[k,i])", {"X": (100, 90, 3), "W": (90, 100)}
+    ),
     "many columns": Long("Y[j] = sum[i](X[i,j])", {"X": (1037, 300)}),
     "largest of columns": Long("Y[j] = max[i](X[i,j])", {"X": (1200, 40)}, "float16"),
+    "terms that are not 0 beyond the last": Long("S = sum[i](abs(X[i]+2))", {"X": (16411,)}),
     "maximum": Long("S = max[i](X[i])", {"X": (16411,)}),
     "integers": Long("S = sum[i](X[i])", {"X": (16411,)}, "int32"),
     "greatest integer": Long("S = max[i](X[i] + 2^30)", {"X": (16411,)}, "int32"),

@@ -209,6 +209,38 @@ CASES = (
         {"X": (6, 20)},
         passes=0,
     ),
+    Case(
+        "a truth value as a factor",
+        "M[i] = max[j](X[i,j]); Y[i,j] = (X[i,j] < M[i])*X[i,j]",
+        {"X": (6, 20)},
+        passes=0,
+    ),
+    Case(
+        "a constant over a value",
+        "S[i] = sum[k](X[i,k]^2); Y[i,k] = X[i,k]/10 + 0.7/(1+S[i])",
+        {"X": (6, 20)},
+        "float64",
+        1e-14,
+        0,
+    ),
+    Case(
+        "one place and many places of a row",
+        "M[i] = max[j](X[i,j]); Y[i,k] = M[i] + B[k]",
+        {"X": (6, 20), "B": (1,)},
+        passes=0,
+    ),
+    Case(
+        "a function of constants alone",
+        "T[i] = 2 where i in 0:6; M[i] = max[j](X[i,j]); Y[i,j] = X[i,j]*exp(T[i]+0.1) - M[i]",
+        {"X": (6, 20)},
+        passes=0,
+    ),
+    Case(
+        "a constant over a sum of constants",
+        "T[i] = 2 where i in 0:6; M[i] = max[j](X[i,j]); Y[i,j] = X[i,j]*M[i] + 1/(T[i]+0.1)",
+        {"X": (6, 20)},
+        passes=0,
+    ),
 )
 
 LINEAR = "C[i,j] = sum[k](A[i,k]*B[k,j]); out Y[i,j] = relu(C[i,j] + b[j])"

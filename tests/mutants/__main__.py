@@ -16,7 +16,7 @@ from tests.mutants import judges
 from tests.mutants.equivalent import EQUIVALENT
 from tests.mutants.mutate import Mutant, control
 from tests.mutants.run import SECONDS, failing_test, forget, run
-from tests.mutants.sample import sample
+from tests.mutants.sample import each, sample
 from tests.mutants.table import Table, stale
 from tests.mutants.targets import Family, families, mutants_of, source
 
@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for one mutant, at least")
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, always the same")
+    parser.add_argument("--each", type=int, metavar="N", help="only N mutants of every module")
     parser.add_argument("--function", action="append", help="only mutants of these functions")
     parser.add_argument("--kind", action="append", help="only mutants of these kinds")
     parser.add_argument(
@@ -52,13 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         plan = [(f, [m for m in own if m.function in chosen.function]) for f, own in plan]
     if chosen.kind:
         plan = [(f, [m for m in own if m.kind in chosen.kind]) for f, own in plan]
-    if not (chosen.function or chosen.kind or chosen.sample):
+    if not (chosen.function or chosen.kind or chosen.sample or chosen.each):
         modules = {mutant.module for _, own in plan for mutant in own}
         out_of_date = stale([m for _, own in _plan([*modules]) for m in own], modules)
     if chosen.unlisted:
         plan = [(f, [m for m in own if m.key not in EQUIVALENT]) for f, own in plan]
     if chosen.sample:
         plan = sample(plan, chosen.sample)
+    if chosen.each:
+        plan = each(plan, chosen.each)
     total = sum(len(own) for _, own in plan)
     try:
         for family, own in plan:

@@ -7,7 +7,8 @@
     call        a check that is called for its refusals: not called
     bound       `x + 1` or `x - 1`, or a number in a Range: one off
 
-Of an emitter, also the text that it writes (`tests.mutants.texts`).
+Of an emitter, also the text that it writes (`tests.mutants.texts`); of a planner, also what it
+computes (`tests.mutants.arithmetic`).
 What refuses is read off the function's result: of `bool` it is False, of `str | None` any text, of
 `X | None` None, of `X | Mismatch` a Mismatch.  Nothing here knows a module or a function by name.
 """
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 
-from tests.mutants import texts
+from tests.mutants import arithmetic, texts
 from tests.mutants.weaken import Alternatives, either, less, more, shifted
 
 Function = ast.FunctionDef
@@ -71,12 +72,18 @@ class Site:
 
 
 def mutants(
-    module: str, source: str, checks: frozenset[str], wanted: Wanted, *, written: bool = False
+    module: str,
+    source: str,
+    checks: frozenset[str],
+    wanted: Wanted,
+    *,
+    written: bool = False,
+    computed: bool = False,
 ) -> list[Mutant]:
     """All of them, in the order of the source; no two of one function with equal texts.
 
     `checks`: names of functions that are called for their refusals; `wanted`: which functions;
-    `written`: what they write is mutated as well."""
+    `written`: what they write is mutated as well; `computed`: what they compute."""
     tree = ast.parse(source)
     found: dict[tuple[str, str, str, int], Mutant] = {}
     for name, function in functions(tree):
@@ -85,6 +92,8 @@ def mutants(
         sites = list(_sites(name, function, checks))
         if written:
             sites += (Site(name, *spot) for spot in texts.spots(function))
+        if computed:
+            sites += (Site(name, *spot) for spot in arithmetic.spots(function))
         for site in sites:
             old = site.get()
             before, line = ast.unparse(old), getattr(old, "lineno", function.lineno)

@@ -103,10 +103,11 @@ def exchange(mutant: Mutant) -> None:
 
 
 def clear(family: Family) -> None:
-    """Forgets the results that functions of the family's rooms keep for equal arguments."""
-    rooms = tuple({module.rpartition(".")[0] for module in family.modules})
+    """Forgets the results that functions of the family's floor keep for equal arguments: rooms
+    beside its own may keep what its modules have made."""
+    floors = tuple({".".join(module.split(".")[:2]) + "." for module in family.modules})
     for name, module in list(sys.modules.items()):
-        if name.rpartition(".")[0] in rooms:
+        if name.startswith(floors):
             for found in vars(module).values():
                 if isinstance(found, functools._lru_cache_wrapper):
                     found.cache_clear()
@@ -120,6 +121,8 @@ def _function(module: ModuleType, name: str) -> FunctionType:
         found = found.fget
     elif isinstance(found, functools.cached_property):
         found = found.func
+    elif isinstance(found, classmethod | staticmethod):
+        found = found.__func__
     found = inspect.unwrap(found)
     if not isinstance(found, FunctionType):
         raise TypeError(f"{module.__name__}.{name} has no code to exchange")

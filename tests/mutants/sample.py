@@ -16,14 +16,31 @@ from tests.mutants.targets import Family
 Plan = list[tuple[Family, list[Mutant]]]
 
 
+def each(plan: Sequence[tuple[Family, list[Mutant]]], count: int) -> Plan:
+    """So many of every module."""
+    return [
+        (family, [m for those in _modules(own) for m in _apart(those, count)])
+        for family, own in plan
+    ]
+
+
 def sample(plan: Sequence[tuple[Family, list[Mutant]]], count: int) -> Plan:
     total = sum(len(own) for _, own in plan)
     chosen: Plan = []
     for family, own in plan:
         picked: list[Mutant] = []
-        for module in dict.fromkeys(mutant.module for mutant in own):
-            those = [m for m in own if m.module == module and m.key not in EQUIVALENT]
-            share = min(len(those), max(1, round(count * len(those) / total)))
-            picked += [those[(2 * k + 1) * len(those) // (2 * share)] for k in range(share)]
+        for those in _modules(own):
+            picked += _apart(those, max(1, round(count * len(those) / total)))
         chosen.append((family, picked))
     return chosen
+
+
+def _modules(own: Sequence[Mutant]) -> list[list[Mutant]]:
+    """Those of each module that are not listed."""
+    modules = dict.fromkeys(mutant.module for mutant in own)
+    return [[m for m in own if m.module == one and m.key not in EQUIVALENT] for one in modules]
+
+
+def _apart(those: Sequence[Mutant], count: int) -> list[Mutant]:
+    share = min(len(those), count)
+    return [those[(2 * k + 1) * len(those) // (2 * share)] for k in range(share)]

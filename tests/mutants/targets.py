@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.mutants import planners
 from tests.mutants.deciding import Place, deciding
 from tests.mutants.mutate import Mutant, functions, mutants
 
@@ -74,7 +75,7 @@ class Family:
     """Modules that are judged alike: `judge` names the function of `tests.mutants.judges` that is
     asked first, `tests` the test files that are run where it has nothing to say.  `in_place`: the
     modules call none of their functions while they are imported, and keep results by `lru_cache`
-    only.  `writes`: what the modules write is mutated, too."""
+    only.  `writes`: what the modules write is mutated, too; `computes`: what they compute."""
 
     name: str
     modules: tuple[str, ...]
@@ -82,6 +83,7 @@ class Family:
     tests: tuple[str, ...]
     in_place: bool = False
     writes: bool = False
+    computes: bool = False
 
 
 def _modules(package: str) -> tuple[str, ...]:
@@ -214,12 +216,17 @@ def families() -> tuple[Family, ...]:
             "triton",
             (
                 *(f"tests/eops/triton_kernels/test_emit_triton.py::test_{name}" for name in TEXTS),
+                "tests/eops/triton_kernels/test_row_texts.py",
+                "tests/eops/triton_kernels/test_plans.py",
                 "tests/eops/triton_kernels/test_rows.py::test_an_operand_is_read_once_where_a_row_fits",
                 "tests/eops/triton_kernels/test_open_texts.py",
             ),
             True,
             True,
         ),
+        Family("plans", planners.LOOPS, "kernels", planners.LOOPS_TESTS, True, computes=True),
+        Family("triton-plans", planners.TRITON, "triton", planners.TRITON_TESTS, True, False, True),
+        Family("cpu-code", planners.CODE, "nothing", planners.CODE_TESTS, True, False, True),
     )
 
 
@@ -271,4 +278,5 @@ def mutants_of(family: Family, module: str) -> list[Mutant]:
         checks_of(family),
         lambda name: name not in IN_COMMENTS,
         written=family.writes,
+        computed=family.computes,
     )

@@ -19,8 +19,10 @@ from tests.mutants.run import clear, exchange
 from tests.mutants.targets import families, mutants_of, source
 
 ROOT = Path(__file__).parents[2]
-KEEPING = {"property", "lru_cache"}
-"""What a function may have around it: `clear` forgets what the second one keeps."""
+KEEPING = {"property", "lru_cache", "cache", "cached_property"}
+KEEPING |= {"classmethod", "staticmethod", "contextmanager"}
+"""What a function may have around it: `clear` forgets what caches keep; what an object keeps goes
+with the object, and what made it is forgotten."""
 SAMPLES = [
     (2, ("einderive.derivations.steps.split_range", "einderive.derivations.matching.match")),
     (

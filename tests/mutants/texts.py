@@ -56,7 +56,7 @@ WRITES: Final = frozenset({"add"})
 
 def spots(function: ast.FunctionDef) -> Iterator[Spot]:
     """All in the function, but for its docstring, assertions, and messages of errors."""
-    for node in _parts(function):
+    for node in parts_of(function):
         for field, value in ast.iter_fields(node):
             places = enumerate(value) if isinstance(value, list) else [(None, value)]
             for place, item in places:
@@ -64,13 +64,14 @@ def spots(function: ast.FunctionDef) -> Iterator[Spot]:
                     yield Spot(kind, node, field, place, alternatives)
 
 
-def _parts(node: ast.AST) -> Iterator[ast.AST]:
+def parts_of(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and all in it, but for docstrings, assertions, and messages of errors."""
     yield node
     documented = isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None
     first = node.body[0] if documented else None
     for child in ast.iter_child_nodes(node):
         if child is not first and not isinstance(child, ast.Raise | ast.Assert | ast.arguments):
-            yield from _parts(child)
+            yield from parts_of(child)
 
 
 def _alternatives(parent: ast.AST, item: object) -> Iterator[tuple[str, Alternatives]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from einderive.eops.back_ends import lowered
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.eops.back_ends.task import Task
+from einderive.eops.cpu_kernels import scatter
 from einderive.eops.torch_views.scatter import ScatterStage
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
@@ -20,12 +21,21 @@ from einderive.ta.ir.node import Scope, Tensor
 from einderive.ta.notation.parse import parse
 from tests.amount import sampled
 
-SHAPES = {"I": (40,), "J": (40,), "K": (5, 40), "x": (40,), "E": (40, 3), "B": (3, 40)}
+SHAPES = {
+    "I": (40,),
+    "J": (40,),
+    "K": (5, 40),
+    "x": (40,),
+    "E": (40, 3),
+    "B": (3, 40),
+    "P": (40, 2),
+}
 WHOLE = {"I": "int64", "J": "int32", "K": "int8"}
 TEXTS = {
     "counts": "Y[I[n]] += 1 where n in 0:40",
     "sums": "Y[I[n]] += x[n]",
     "rows": "Y[I[n],d] += E[n,d] where n in 0:40",
+    "pairs": "Y[v,d] = sum[n](where(I[n] == v, P[n,d], 0)) where v in 0:4",
     "turned": "Y[d,v] = sum[n](where(J[n] == v, E[n,d]*B[d,n], 0)) where v in -2:4",
     "two places": "Y[I[n],J[n]] += x[n] where n in 0:40",
     "apart": "Y[v,w] = sum[n,m](where(I[n] == v and J[m] == w, E[n,m], 0)) "
@@ -90,6 +100,28 @@ def test_places_that_are_no_integers_are_left_to_torch() -> None:
     given = {"I": torch.tensor([0.5, 1.0, 1.0]), "x": torch.tensor([1.0, 2.0, 3.0])}
     found = run({tensor: given[tensor.name] for tensor in input_tensors(scope)})
     np.testing.assert_array_equal(found.numpy(), [0, 5])
+
+
+@pytest.mark.parametrize(("step", "even"), [(1, True), (2, False)])
+def test_places_that_lie_side_by_side_are_read_so(
+    step: int, even: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (scope,) = parse("Y[I[n]] += x[n]", {"I": (9,), "x": (9,), "Y": (4,)}, {"I": "int64"}).roots()
+    run, _ = lowered(Task(scope, "cpu", compiled=True))
+    asked, kernel = list[scatter.Form](), scatter._run
+    monkeypatch.setattr(scatter, "_run", lambda form: asked.append(form) or kernel(form))
+    given = {"I": (torch.arange(9 * step) % 4)[::step], "x": torch.ones(9)}
+    run({tensor: given[tensor.name] for tensor in input_tensors(scope)})
+    assert [form.even for form in asked] == [even]
+
+
+def test_terms_of_other_types_are_left_to_torch() -> None:
+    (scope,) = parse("Y[I[n]] += x[n]", {"I": (3,), "x": (3,), "Y": (2,)}, {"I": "int64"}).roots()
+    run, word = lowered(Task(scope, "cpu", compiled=True))
+    assert word == CPU_KERNELS.word
+    given = {"I": torch.tensor([0, 1, 1]), "x": torch.tensor([1j, 2.0, 3j])}
+    found = run({tensor: given[tensor.name] for tensor in input_tensors(scope)})
+    torch.testing.assert_close(found, torch.tensor([1j, 2 + 3j]))
 
 
 @pytest.mark.parametrize("text", ["Y[I[n]] += x[n]", "Y[I[n]] += 2*x[n]"])

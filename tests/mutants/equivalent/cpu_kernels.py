@@ -8,6 +8,13 @@ EMIT, NUMBERS, PASSES, POINTS, TOTALS, WINDOWS, WRITING = (
     f"einderive.eops.cpu_kernels.{name}"
     for name in ("emit", "numbers", "passes", "points", "totals", "windows", "writing")
 )
+ACROSS, ALONG = (f"einderive.eops.cpu_kernels.products.{name}" for name in ("across", "along"))
+EXPRESSIONS, FUNCTION, OPERATIONS = (
+    f"einderive.eops.cpu_kernels.lowering.{name}"
+    for name in ("expressions", "function", "operations")
+)
+WRITER = "einderive.eops.cpu_kernels.products.writer"
+SCATTER = "einderive.eops.cpu_kernels.scatter"
 
 LISTED: tuple[Entry, ...] = (
     (
@@ -206,4 +213,74 @@ LISTED: tuple[Entry, ...] = (
         ("window.depth > 1",),
         "told to the type checker: only a window that moves has several",
     ),
+    (
+        SCATTER,
+        "by_loop",
+        "few and source.is_floating_point() and (not REDUCERS[stage.reducer].order)",
+        ("source.is_floating_point() and (not REDUCERS[stage.reducer].order)",),
+        "totals in float64 are as right, and take more memory",
+    ),
+    (
+        SCATTER,
+        "by_loop",
+        "rows * stage.width * FEW",
+        ("FEW",),
+        "totals in float64 are as right, and take more memory",
+    ),
+    (SCATTER, "_names", "whole", ("False",), "the same type, by its name"),
+    (
+        ALONG,
+        "Along.__init__",
+        "max(1, TOTALS // columns)",
+        ("min(1, TOTALS // columns)",),
+        "any number of rows at once is right",
+    ),
+    (ALONG, "Along.__init__", "1", ("0",), "any number of rows at once is right"),
+    (
+        ALONG,
+        "Along.__init__",
+        "TOTALS // columns",
+        ("TOTALS % columns",),
+        "any number of rows at once is right",
+    ),
+    (ALONG, "Along.rows", "PART * self.lanes", ("PART",), "shorter parts are as right"),
+    (
+        ACROSS,
+        "Across.__init__",
+        "n >= columns",
+        ("False",),
+        "longer vectors are as right: lanes beyond the columns are masked",
+    ),
+    (ACROSS, "Across.__init__", "-1", ("1",), "shorter vectors, and more of them, are as right"),
+    (EXPRESSIONS, "Expressions.comparison", "found[1:]", ("found",), "a truth and itself"),
+    (
+        EXPRESSIONS,
+        "Expressions.connected",
+        "text.values[1:]",
+        ("text.values",),
+        "a truth and itself",
+    ),
+    (
+        FUNCTION,
+        "Module._written",
+        "not guess",
+        ("True",),
+        "the function of the guess before is deleted, and its name is free",
+    ),
+    (
+        OPERATIONS,
+        "common",
+        "any((kind in (BOOL,) or kind.signed for kind in (one, other)))",
+        ("all((kind in (BOOL,) or kind.signed for kind in (one, other)))",),
+        "left to numba, which gives the same",
+    ),
+    (
+        WRITER,
+        "Writer.__init__",
+        'set.add(self.function.attributes, \'"prefer-vector-width"="512"\')',
+        ("pass",),
+        "told to the compiler only",
+    ),
+    (WRITER, "Writer.suffix", "8", ("9",), "LLVM names its functions anew by their types"),
+    (WRITER, "Writer.load", "8", ("7",), "LLVM names its functions anew by their types"),
 )

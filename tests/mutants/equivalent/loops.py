@@ -7,6 +7,14 @@ from tests.mutants.equivalent.entry import Entry
 BODIES = "einderive.eops.loops.bodies"
 DRAFT = "einderive.eops.loops.draft"
 WINDOWS = "einderive.eops.loops.windows"
+ARRANGE = "einderive.eops.loops.arrange"
+ORDERED = "einderive.eops.loops.ordered"
+GROUP = "einderive.eops.loops.group"
+VALUES = "einderive.eops.loops.values"
+LOOP_PLANS = "einderive.eops.loops.plan"
+SHORT_SUMS = "einderive.eops.loops.short_sums"
+KEEP = "einderive.eops.loops.keep"
+NARROWED = "einderive.eops.loops.narrow"
 
 LISTED: tuple[Entry, ...] = (
     (
@@ -135,4 +143,87 @@ LISTED: tuple[Entry, ...] = (
         ("side is not None",),
         "told to the type checker: a window's rows are iterators",
     ),
+    (ARRANGE, "_has_parts", "place not in again", ("True",), "chosen by predicted time: as right"),
+    (ARRANGE, "_arranged", "used != long", ("False",), "chosen by predicted time: as right"),
+    (
+        ARRANGE,
+        "_apart",
+        "len(phase.outputs) > 1 and (not phase.reductions) and bool(order)",
+        ("not phase.reductions and bool(order)",),
+        "one result apart is the pass itself",
+    ),
+    (
+        ARRANGE,
+        "_loops",
+        "phase.reductions and plan.inner is None",
+        ("plan.inner is None",),
+        "a loop of one step",
+    ),
+    (KEEP, "_again", "1", ("2",), "the pass itself is one that needs the value"),
+    (KEEP, "_columns_kept", "continue", ("pass",), "a value is kept once"),
+    (
+        KEEP,
+        "_columns_kept",
+        "mask >> plan.inner & 1 and _effort(plan, place, phase) >= TOTAL"
+        " and all((one.value != place for one in kept))",
+        (
+            "mask >> plan.inner & 1 and _effort(plan, place, phase) > TOTAL"
+            " and all((one.value != place for one in kept))",
+        ),
+        "chosen by predicted time: as right",
+    ),
+    (
+        KEEP,
+        "_effort",
+        "value not in seen and plan.depth(plan.masks[value], phase)",
+        ("plan.depth(plan.masks[value], phase)",),
+        "chosen by predicted time: as right",
+    ),
+    (
+        KEEP,
+        "_effort",
+        "isinstance(plan.values[value], Total)",
+        ("False",),
+        "chosen by predicted time: as right",
+    ),
+    (
+        NARROWED,
+        "_Narrowing.narrow",
+        "found is None",
+        ("True",),
+        "short way: the same value is made again",
+    ),
+    (SHORT_SUMS, "_may_nest", "stage in sums", ("True",), "a stage without a sum has one term"),
+    (
+        SHORT_SUMS,
+        "written",
+        "isinstance(access.source, Scope) and access.source in rows",
+        ("access.source in rows",),
+        "told to the type checker: only stages have rows",
+    ),
+    (LOOP_PLANS, "value_text", "1", ("2",), "each part of a divisor has it first"),
+    (
+        ORDERED,
+        "_Ordering.placed",
+        "found is None",
+        ("True",),
+        "short way: the same value is made again",
+    ),
+    (ORDERED, "_Ordering.key", "found is None", ("True",), "short way: the same key is made again"),
+    (ORDERED, "_without_large", "0", ("1",), "a large number is neither"),
+    (
+        GROUP,
+        "_Aligning._places",
+        "place >= self.shared",
+        ("True",),
+        "only places of own loops are taken",
+    ),
+    (
+        GROUP,
+        "_Aligning._reads_totals_in_place",
+        "isinstance(source, Scope) and source in self.places",
+        ("source in self.places",),
+        "told to the type checker: only stages have places",
+    ),
+    (VALUES, "cut_of", "1", ("2",), "twice the row has the same sign"),
 )

@@ -157,6 +157,8 @@ def test_functions_of_one_name_that_call_each_other() -> None:
 
 UNKNOWN = {
     "while": ["while x > 1:", "    x = x / 2"],
+    "a tuple in a target": ["a, (b, c) = x, (y, z)"],
+    "an element in a target": ["out[0], a = x, y"],
     "a comprehension": ["t = [i for i in range(3)]"],
     "an early return": ["if n > 3:", "    return x"],
     "steps downwards": ["for i in range(3, 0, -1):", "    store(out, i, x)"],
@@ -164,6 +166,12 @@ UNKNOWN = {
     "a name that nobody gave": ["store(out, 0, nobody)"],
     "a rounded quotient of real numbers": ["store(out, 0, x // y)"],
 }
+
+
+@pytest.mark.parametrize("lines", [["q = n // m"], ["q = n % m"]])
+def test_after_a_quotient_of_integers_by_zero_the_kernel_goes_on(lines: list[str]) -> None:
+    """Its value is of no use; texts ask for it only where nobody reads it."""
+    assert ran([*lines, "store(out, 0, chosen(m == 0, z, q))"], 7, 0, 3)[0] == 3
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
@@ -190,3 +198,10 @@ def test_names_that_depend_on_the_way_are_on_the_stack() -> None:
     (tree,) = ast.parse(text).body
     assert isinstance(tree, ast.FunctionDef)
     assert names_on_stack(tree) == {"t", "v"}
+
+
+def test_a_name_that_a_loop_adds_to_is_on_the_stack() -> None:
+    text = "def f(n):\n t = 0\n w = 1\n for i in range(n):\n  t += w\n return t\n"
+    (tree,) = ast.parse(text).body
+    assert isinstance(tree, ast.FunctionDef)
+    assert names_on_stack(tree) == {"t"}
