@@ -6,6 +6,8 @@ text, the largest error, how many kernels ran, the forms of kernels at the first
 sources the other large sizes added, and how many of these had other forms of kernels.
 `open_sizes_runner.py cases PART OF FOLDER` runs one of so many parts of the kernels of other tests,
 all their numbers as arguments: the name, the error, the allowed one, and how many arguments.
+`open_sizes_runner.py gathers` runs products that read gathers, at several sizes: the text, and for
+each size the error, the forms of kernels, and how many sources it added.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
+import einderive as ed
 from einderive.eops.back_ends.task import Task
 from einderive.eops.back_ends.triton import TRITON
 from einderive.eops.torch_views.stage import lower
@@ -36,7 +39,7 @@ from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
 from tests.eops import triton_rows_runner, triton_runner
-from tests.eops.sized_programs import EQUAL, LARGE, SMALL, at, drawn
+from tests.eops.sized_programs import EQUAL, LARGE, SHAPES, SMALL, at, drawn
 from tests.eops.triton_memory import checked_addresses
 
 FEW_SMALL = 3
@@ -133,6 +136,51 @@ def told(text: str, random: Random) -> dict[str, Any]:
     return {**record, "forms": first}
 
 
+GATHERS = (
+    "Y[i,k] = sum[j](A[I[i],j]*W[j,k])",
+    "Y[i,k] = relu(sum[j](A[I[i],j]*W[j,k])) + C[i]",
+    "Y[i,k] = sum[j](A[i,j]*W[J[j],k])",
+    "Y[i,k] = sum[j](A[I[i]//2,j]*W[J[j],k])",
+    "Y[e,i,k] = sum[j](A[H[e,i],j]*U[e,j,k])",
+    "Y[i,j] = softmax[i](A[i,j])",
+)
+GATHERED = {"I": ("n",), "J": ("m",), "H": (3, "n"), "U": (3, "m", 24)}
+OTHERS = ((53, 37), (37, 59), (48, 64), EQUAL, (130, 80), (17, 33))
+
+
+def gathered(text: str) -> Iterator[dict[str, Any]]:
+    """What came out for one program with indices from memory, some of them out of range."""
+    generator = np.random.default_rng(1)
+    known: set[str] = set()
+    for n, m in OTHERS:
+        sizes = {"n": n, "m": m}
+        shapes = {
+            name: tuple(sizes[side] if isinstance(side, str) else side for side in shape)
+            for name, shape in (SHAPES | GATHERED).items()
+            if f"{name}[" in text
+        }
+        whole = {name: "int64" for name in "IJH" if name in shapes}
+        program = ed.parse(text, dtypes=whole, **shapes)
+        inputs = {
+            name: generator.integers(-2, (m if name == "J" else n) + 2, shape)
+            if name in whole
+            else generator.uniform(0.5, 1.5, shape).astype(np.float32)
+            for name, shape in shapes.items()
+        }
+        with launched() as kernels, checked_addresses():
+            (found,) = computed(program, inputs)
+        exact = {name: values.astype(np.float64) for name, values in inputs.items()}
+        exact |= {name: inputs[name] for name in whole}
+        (root,) = program.roots()
+        expected = evaluate(root, exact, RealField())
+        off = np.abs(found.double().numpy() - expected) / np.max(np.abs(expected))
+        sources = {kernel.source for kernel in kernels}
+        more = len(sources - known) if known else 0
+        known |= sources
+        forms = [*map(_form, kernels)]
+        yield {"text": text, "error": float(np.max(off)), "forms": forms, "more": more}
+
+
 def _form(kernel: Kernel) -> str:
     plan = kernel.plan
     return f"{len(plan.group.stages)} by rows" if isinstance(plan, RowPlan) else plan.form
@@ -161,6 +209,10 @@ def main() -> None:
     assert interpreting()
     warnings.simplefilter("ignore", RuntimeWarning)
     word, *given = sys.argv[1:]
+    if word == "gathers":
+        for record in (record for text in GATHERS for record in gathered(text)):
+            print(json.dumps(record), flush=True)
+        return
     if word == "cases":
         part, of, folder = given
         for record in cases(int(part), int(of), Path(folder)):

@@ -80,6 +80,17 @@ def test_other_kernels_with_all_their_numbers_as_arguments(part: int, tmp_path: 
         assert record["arguments"] > 0, record
 
 
+def test_products_that_read_gathers_at_several_sizes(tmp_path: Path) -> None:
+    """And a softmax of columns: one source for all sizes, one kernel for each program."""
+    told = interpreted(runner.__file__, "gathers", EINDERIVE_CACHE=tmp_path)
+    records = [*map(json.loads, told.splitlines())]
+    assert len(records) == len(runner.GATHERS) * len(runner.OTHERS)
+    for record in records:
+        assert record["error"] < 3e-6, record
+        assert record["more"] == 0, record
+        assert record["forms"] == (["3 by rows"] if "softmax" in record["text"] else ["dot"])
+
+
 @pytest.fixture(autouse=True)
 def compiler_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "compiled"))
