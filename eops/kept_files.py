@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from pathlib import Path
 
 
@@ -22,15 +23,19 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
-def keep_small(folder: Path, most: int) -> None:
-    """Delete the files that were used least lately, if all together have more than `most` bytes,
-    down to half of it.  Folders stay.  Raises OSError."""
-    there = (path for path in folder.iterdir() if path.is_file())
+def keep_small(folder: Path, most: int, named: str = "*", spared: float = 0.0) -> None:
+    """Delete the files of such names that were used least lately, if all together have more than
+    `most` bytes, down to half of it; not those that were used in the last `spared` seconds.
+    Raises OSError."""
+    there = (path for path in folder.glob(named) if path.is_file())
     files = sorted(((path.stat(), path) for path in there), key=lambda file: file[0].st_mtime)
     total = sum(status.st_size for status, _ in files)
     if total <= most:
         return
+    latest = time.time() - spared
     for status, path in files:
+        if spared and status.st_mtime > latest:
+            return
         path.unlink(missing_ok=True)
         total -= status.st_size
         if total <= most // 2:

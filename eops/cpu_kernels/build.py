@@ -26,13 +26,14 @@ from einderive.eops.cpu_kernels.shown import shown
 from einderive.eops.cpu_kernels.words import half_types, machine
 from einderive.eops.cpu_kernels.words.quotients import divisions
 from einderive.eops.cpu_kernels.words.simple_elements import truths
-from einderive.eops.cpu_kernels.writing import HALVES, MOST_THREADS, Room
+from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
 from einderive.eops.dtypes import FLOATS
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import TRUTH, Typing
 from einderive.eops.loops.plan import SIZES, Plan
+from einderive.eops.precision import precision_of
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Apply, Node, Power, Scope
@@ -162,9 +163,9 @@ def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, thre
     kinds = (made.kind for made in (*found.values, *found.reductions))
     outs = tuple(out.dtype for out in found.outputs)
     own = tuple(dict.fromkeys(kinds))
-    compile_it = partial(
-        compiled_code, source, _Types(typing.operands, outs, own), tuple(emitter.rooms)
-    )
+    precision = precision_of("float32", frozenset((*typing.operands, *outs)), group.stages)
+    typed = _Types(typing.operands, outs, own, precision == "short")
+    compile_it = partial(compiled_code, source, typed, tuple(emitter.rooms))
     portable = partial(compile_it, vectors=False)
     numbers = tuple(emitter.numbers.given)
     code = compile_it()
@@ -172,11 +173,13 @@ def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, thre
 
 
 class _Types(NamedTuple):
-    """The types of operands, of results, and of what is computed."""
+    """The types of operands, of results, and of what is computed; `short`: functions are computed
+    to five digits, as all is read from half types and rounded to them."""
 
     operands: tuple[str, ...]
     results: tuple[str, ...]
     kinds: tuple[str, ...]
+    short: bool
 
 
 @lru_cache(maxsize=KEPT)
@@ -185,7 +188,8 @@ def compiled_code(
 ) -> Code:
     """The machine code, from the disk where it is kept; without `vectors`, what LLVM makes of it is
     for every processor."""
-    name = digest(source, (*typed.operands, *typed.results, *([] if vectors else ["portable"])))
+    how = ["short"] * typed.short + ["portable"] * (not vectors)
+    name = digest(source, (*typed.operands, *typed.results, *how))
     code = stored(name)
     if code is None:
         space = _names(typed, rooms, vectors)
@@ -197,10 +201,9 @@ def compiled_code(
 def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any]:
     """What the source's names mean."""
     found: dict[str, Any] = {}
-    short = {*typed.operands, *typed.results} <= {*HALVES}
     for kind in typed.kinds:
         if kind != TRUTH:
-            known, near = functions(kind, vectors, short), near_by(kind, vectors)
+            known, near = functions(kind, vectors, typed.short), near_by(kind, vectors)
             found |= {f"{word}_{kind}": function for word, function in known.items()}
             found |= {f"{word}_near_{kind}": function for word, function in near.items()}
             found |= machine.order_keys(kind)

@@ -49,7 +49,10 @@ _TIMING: Final = threading.Lock()
 
 
 MOST_BYTES: Final = 16 << 20
-"""Of sources on disk, some thousands."""
+"""Of sources on disk, some thousands; likewise of what Python makes of them."""
+SOURCES: Final = "eop_*"
+SPARED: Final = 3600.0
+"""Seconds in which a source that another process has just found is surely read."""
 
 
 def interpreting() -> bool:
@@ -78,7 +81,8 @@ def write_source(source: str, directory: Path) -> Path:
         return path
     write_whole(path, source.encode())
     with suppress(OSError):
-        keep_small(directory, MOST_BYTES)
+        keep_small(directory, MOST_BYTES, SOURCES, SPARED)
+        keep_small(directory / "__pycache__", MOST_BYTES, SOURCES, SPARED)
     return path
 
 

@@ -83,7 +83,7 @@ class Cost:
     @property
     def bound(self) -> str:
         """What takes the time."""
-        longest, seconds = max(self.parts, key=lambda part: part[1])
+        longest, seconds = max(self.parts, key=lambda part: part[1], default=("launch", 0.0))
         return longest if seconds > self.launch else "launch"
 
 

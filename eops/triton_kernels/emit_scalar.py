@@ -225,9 +225,18 @@ class BodyWriter:
         return value
 
     def _type_of(self, compared: Sequence[Node]) -> str:
-        dtypes = dict(zip(self.plan.sources, self.plan.dtypes, strict=True))
-        read = [part for node in compared for part in values(node) if isinstance(part, Access)]
-        return operand_type(compared, self.plan.scope.domain, [dtypes[r.source] for r in read])
+        plan = self.plan
+        dtypes = {INDEX: "int64", **dict(zip(plan.sources, plan.dtypes, strict=True))}
+        terms = [self._term_of(node) for node in compared]
+        read = [part for node in terms for part in values(node) if isinstance(part, Access)]
+        # a product that is computed before has the type in which it was
+        found = [dtypes.get(one.source, plan.compute) for one in read]
+        return operand_type(terms, plan.domain, found)
+
+    def _term_of(self, node: Node) -> Node:
+        """What a read of a gather gives, where it does not miss."""
+        picked = self.plan.picked.get(node) if isinstance(node, Access) else None
+        return node if picked is None else picked.term
 
 
 def helpers_of(known: Function) -> list[str]:

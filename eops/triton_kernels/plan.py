@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from einderive.eops import dtypes as types
+from einderive.eops.precision import precision_of
 from einderive.eops.triton_kernels.contraction import ZERO, Contraction, by_stride, contraction
 from einderive.eops.triton_kernels.gathers.reads import Picked, are_whole, picked_reads
 from einderive.eops.triton_kernels.sizes.order import reads_in_order
@@ -79,14 +80,6 @@ class Load:
         return self.access.fill == 0 or not self.guards
 
 
-def precision_of(compute: str, dtypes: Sequence[str]) -> Precision:
-    """Where only half types are read and written, the operations of the formula are those of half
-    types: each rounds to 11 bits or fewer, and functions to five digits are exact beside that."""
-    if compute == "float64":
-        return "wide"
-    return "short" if all(dtype in HALVES for dtype in dtypes) else "narrow"
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything the emitter needs, and nothing about its text.
@@ -125,7 +118,8 @@ class Plan:
     @property
     def precision(self) -> Precision:
         """What functions are computed to."""
-        return precision_of(self.compute, (*self.dtypes, self.out_dtype))
+        kinds = frozenset((*self.dtypes, self.out_dtype))
+        return precision_of(self.compute, kinds, (self.scope,), self.after)
 
     @property
     def half(self) -> str:

@@ -29,7 +29,7 @@ from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import alike
 from einderive.eops.loops.ordered import ordered
 from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
-from einderive.eops.triton_kernels.plan import precision_of
+from einderive.eops.precision import precision_of
 from einderive.eops.triton_kernels.tuning.blocks import (
     LINE_BYTES,
     MOST_WARPS,
@@ -80,7 +80,8 @@ class RowPlan:
     @property
     def precision(self) -> Precision:
         """What functions are computed to."""
-        return precision_of(self.compute, (*self.dtypes, *self.out_dtypes))
+        kinds = frozenset((*self.dtypes, *self.out_dtypes))
+        return precision_of(self.compute, kinds, self.group.stages)
 
     @property
     def rows(self) -> int:

@@ -38,7 +38,7 @@ def bracketed(node: Add) -> Add:
         return node
     found: list[Node] = []
     for term in list(left):
-        terms = _less_middle(term, left)
+        terms = _less_middle(term, left) if term in left else []
         if terms and len(terms) < len(node.terms):
             left = [other for other in left if other not in terms]
             found.append(make_add(tuple(mul(const(c), x) for c, x in terms)))

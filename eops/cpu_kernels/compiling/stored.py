@@ -26,6 +26,7 @@ from numba.core.registry import cpu_target
 from einderive.eops.cpu_kernels.calls.entry import Code
 from einderive.eops.cpu_kernels.calls.linked import Content, content, folder, needs_of
 from einderive.eops.kept_files import keep_small, write_whole
+from einderive.ta.functions import helper
 
 MOST_BYTES: Final = 64 << 20
 """Bytes on disk.  Beyond this, the kernels that were not used for the longest time are deleted,
@@ -49,9 +50,11 @@ def digest(source: str, types: Sequence[str]) -> str:
 def _surroundings() -> tuple[str, ...]:
     """What machine code depends on besides."""
     own = hashlib.sha256()
-    for path in sorted(Path(__file__).parents[1].rglob("*.*")):
-        if path.suffix in (".py", ".toml"):
-            own.update(path.read_bytes())
+    texts = Path(helper.__file__).parent  # of functions, some of which are compiled as they are
+    for place in (Path(__file__).parents[1], texts):
+        for path in sorted(place.rglob("*.*")):
+            if path.suffix in (".py", ".toml"):
+                own.update(path.read_bytes())
     return (
         own.hexdigest(),
         version("numba"),

@@ -16,7 +16,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
-from math import isinf
 from typing import Final, NamedTuple
 
 from einderive.eops.dtypes import LIMITS
@@ -71,13 +70,15 @@ class Numbers:
     def real(self, value: Number, dtype: str, text: str) -> str:
         """The name of a number of the formula, of this real type; "" where it is in the text.  As
         `text` it is a literal of the type."""
-        if not self.open or isinf(value) or is_small(value, 1):
+        if not self.open or text.startswith("float(") or is_small(value, 1):  # infinite, NaN
             return ""
         key = ("real", dtype, value)
         if key not in self._known:
             double = dtype == "float64"
             form, bits = ("<d", "<q") if double else ("<f", "<i")
             (given,) = struct.unpack(bits, struct.pack(form, float(text)))
+            if double and abs(given) <= LIMITS["int32"][1]:  # Triton would take it for 32 bits
+                return ""
             name = self._hole(given, "", not is_small(value, self.small), False)
             if name:
                 wide = f"{name}.to(tl.{'float64' if double else 'float32'}, bitcast=True)"

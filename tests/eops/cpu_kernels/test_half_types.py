@@ -90,6 +90,28 @@ def test_sums_of_short_forms_keep_their_digits() -> None:
     assert float(off.max()) <= UNITS["float16"]
 
 
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ceil(exp(A[i]))", 1.0),
+        ("floor(2*sigmoid(A[i]))", 1.0),
+        ("sign(exp(A[i]) - 1)", 0.0),
+        ("where(exp(A[i]) > 1, 1, 0)", 0.0),
+        ("exp(A[i]) - 1", 0.0),
+        ("log(exp(A[i]))", 0.0),
+        ("1/(1 - exp(A[i]))", float("inf")),
+    ],
+)
+def test_values_at_zero_are_exact(text: str, expected: float, dtype: str) -> None:
+    (stage,) = parse(f"Y[i] = {text}", {"A": (40,)}, dtype).roots()
+    group = Group.alone(stage)
+    (found,) = build(group, dense(group), typing_of(dtype, dtype))(
+        torch.zeros(40).to(HALVES[dtype])
+    )
+    assert found.tolist() == [expected] * 40
+
+
 def storing(store: Any) -> Any:
     """A loop that writes numbers of float32 in bfloat16."""
     text = """

@@ -285,3 +285,11 @@ def test_the_page_shows_it(tmp_path: Path) -> None:
     page = path.read_text("utf-8")
     assert "predicted for an H100" in page
     assert "reads 16,384 bytes of operands, writes 16,384 of results" in page
+
+
+def test_a_stage_without_elements_has_a_cost() -> None:
+    made = stage_plan("Y[i] = 2*X[i]", X=(0,))
+    found = cost(made, made.configs[0])
+    assert found.bound == "launch"
+    assert found.read == found.written == 0
+    assert found.seconds > 0

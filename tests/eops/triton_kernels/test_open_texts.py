@@ -120,3 +120,14 @@ def test_operands_stand_in_one_order_for_all_sizes(formula: str) -> None:
         text_of(plan(one))[0].replace(str(n), "n") for n, one in zip(sizes, found, strict=True)
     ]
     assert [*map(statements, closed)] != [statements(closed[0])] * len(closed)
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    [("1e300", "float32"), ("-1e300", "float32"), ("1e-320", "float64"), ("1e400", "float64")],
+)
+def test_numbers_that_no_argument_holds_are_in_the_text(number: str, dtype: str) -> None:
+    """Infinite in the type; or with so few bits that Triton takes them for an integer of 32."""
+    source, numbers = text(f"Y[i] = X[i]*({number})", dtype, X=(400,))
+    assert numbers == (400,)
+    assert ('float("' in source) == (number != "1e-320")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from einderive.eops.loops.group import Group
+from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.products import holds_product, product_plan
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
@@ -75,3 +76,23 @@ def test_other_groups(text: str, shapes: dict[str, tuple[int, ...]], types: dict
 def test_which_groups_hold_a_product() -> None:
     assert holds_product(Product(PRODUCT, MATRICES).group)
     assert not holds_product(Product("Y[i] = sum[j](X[i,j])", {"X": (40, 50)}).group)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "G[i,k] = E[I[i],k]; out Y[i,f] = sum[k](where(G[i,k] > 0.5, G[i,k], 2)*W[k,f])",
+        "C[i,f] = sum[k](E[i,k]*W[k,f]); out Y[i,f] = where(C[i,f] > 0.5, C[i,f], 2)",
+        "C[i,f] = sum[k](E[I[i],k]*W[k,f]); out Y[i,f] = where(C[i,f] > 0.5, C[i,f], 2)",
+    ],
+)
+def test_a_product_or_a_gather_that_is_compared_is_written(text: str, dtype: str) -> None:
+    shapes = {"E": (40, 32), "I": (64,), "W": (32, 48)}
+    given = {name: shape for name, shape in shapes.items() if f"{name}[" in text}
+    types = {name: "int64" if name == "I" else dtype for name in given}
+    roots = parse(text, given, types).roots()
+    group = Group(stages(*roots), roots)
+    made = product_plan(group, tuple(types[one.label] for one in group.operands))
+    assert made is not None
+    assert "tl.dot" in emit(made)

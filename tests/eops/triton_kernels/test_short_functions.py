@@ -90,3 +90,12 @@ def test_a_kernel_has_the_helpers_that_it_calls() -> None:
     assert "def _erfc" in short
     assert "def _exp" not in short
     assert narrow.index("def _exp") < narrow.index("def _erfc") < narrow.index("def eop")
+
+
+@pytest.mark.parametrize(
+    "text", ["Y[i] = floor(exp(A[i]))", "Y[i] = A[i]/B[i] >= 1", "Y[i] = floor(sqrt(A[i]))"]
+)
+def test_jumps_are_decided_by_all_digits(text: str) -> None:
+    scope = runner.scope_of(text, 64)
+    dtypes = ["float16"] * (1 + ("B[" in text))
+    assert plan(scope, dtypes, "float16").precision == "narrow"

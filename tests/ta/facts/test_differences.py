@@ -137,6 +137,29 @@ def test_what_is_no_middle_stays(text: str) -> None:
     assert bracketed(node) is node or nested(bracketed(node)) == nested(node)
 
 
+@pytest.mark.parametrize("reducer", ["max", "min", "mean"])
+@pytest.mark.parametrize("shape", [(3, 4), (4, 3), (300, 40), (7, 7), (2, 9)])
+def test_no_term_counts_twice(reducer: str, shape: tuple[int, int]) -> None:
+    """M - N is a difference from a middle, and so is A - M: M belongs to one of them."""
+    text = (
+        f"M[i] = {reducer}[j](A[i,j]); N = {reducer}[i](M[i]); "
+        "out Y[i,j] = M[i] - A[i,j] - N + B[i,j]"
+    )
+    (root,) = parse(text, {"A": shape, "B": shape}).roots()
+    assert isinstance(root.body, Add)
+    found = [
+        part
+        for term in bracketed(root.body).terms
+        for part in (term.terms if isinstance(term, Add) else (term,))
+    ]
+    assert sorted(map(str, found)) == sorted(map(str, root.body.terms))
+    f = ed.compile(text, A=shape, B=shape, remember=False)
+    a, b = torch.randn(shape), torch.randn(shape)
+    of = {"max": torch.amax, "min": torch.amin, "mean": torch.mean}[reducer]
+    m = of(a, 1, keepdim=True)
+    torch.testing.assert_close(f(A=a, B=b), m - a - of(m, 0, keepdim=True) + b)
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("mean", [0, 100, 1000])
 def test_log_softmax_keeps_its_digits_at_any_mean(compiled: bool, mean: int) -> None:
