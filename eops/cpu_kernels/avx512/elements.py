@@ -17,6 +17,7 @@ from einderive.eops.cpu_kernels.avx512.exponentials import (
     exponential,
     fine_exp,
     short,
+    short_gelu,
     sigmoid,
     silu,
 )
@@ -72,10 +73,11 @@ def short_vectors() -> Mapping[str, Written]:
     if not has_vectors():
         return {}
     formulas = {"exp": exponential, "sigmoid": sigmoid, "silu": silu}
-    return {
+    found = {
         name: word(f"short_{name}", "float32", partial(formula, parts=short))
         for name, formula in formulas.items()
     }
+    return {**found, "gelu": word("short_gelu", "float32", short_gelu)}
 
 
 @cache

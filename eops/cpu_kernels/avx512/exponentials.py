@@ -1,4 +1,4 @@
-"""The exponential and two functions of it on vectors of AVX-512, for float32 and float64.
+"""The exponential and functions of it on vectors of AVX-512, for float32 and float64.
 
     exp(x)      2^n * t * e^r      x = (n + k/16)*log 2 + r,  t = 2^(k/16),  |r| <= log(2)/32
     sigmoid(x)  1/(1 + e^(-x))     e^x where that is the same
@@ -36,6 +36,18 @@ POWER: Final = (
     0.013426687242475224,
 )
 """2^f for 0 <= f < 1, to 2.9e-6, and exactly for f = 0"""
+TAIL: Final = (
+    0.5107907411101932,
+    0.3435833094051157,
+    0.13975367721909798,
+    0.01815432742450387,
+    -0.010809381984979358,
+    -0.0029202881032344952,
+    0.0014480112699278896,
+)
+"""e^(z^2)*erfc(z)/t in 2t - 1, to 5e-6 for z <= 11"""
+LAST: Final = 200.0
+"""e^(-z^2) and what it is multiplied by round to 0 from this z^2 on."""
 LONG_LOG2: Final = (0.6931471805599453, 2.3190468138462996e-17)
 PARTS: Final = 16
 ROOTS: Final = tuple(float(np.float32(2.0 ** (k / PARTS))) for k in range(PARTS))
@@ -182,6 +194,32 @@ def silu(x: Vector, parts: Parts = fine) -> Vector:
         here = x.choose(small, _of_count(count).with_sign(x), found)
         ends = x.where("ogt", 0.0, x, math.nan)  # -infinity times 0
         return (x.choose(infinite, ends, here).value,)
+
+    (value,) = x.when_any(builder.or_(small, infinite), rare, (found.value,))
+    return Vector(builder, value, x.dtype)
+
+
+def short_gelu(x: Vector) -> Vector:
+    """x/2 * erfc(-x/sqrt(2)) to five digits: of z = |x|/sqrt(2), erfc(z) = e^(-z^2) * t * P(2t - 1)
+    with t = 2/(2 + z)."""
+    builder, limits = x.builder, RANGES[x.dtype]
+    z = x.absolute() * math.sqrt(1 / 2)
+    below = z.fused(0.5, 1.0)
+    near = below.inverse()
+    t = near * (-near).fused(below, 2.0)
+    n = (z * z).at_most(LAST) * (-1 / math.log(2))
+    m = n.beyond_whole().polynomial(POWER)
+    half, part = x.absolute() * 0.5, t * t.fused(2.0, -1.0).polynomial(TAIL) * m
+    small = n.compare("olt", limits.first)
+    tail = half * part.scaled(n.choose(small, 0.0, n))
+    found = x.where("olt", 0.0, -tail, x - tail)
+    infinite = x.absolute().compare("oeq", math.inf)
+
+    def rare() -> tuple[Any]:
+        count = (half * part).scaled(n - limits.least)
+        left = x.where("olt", 0.0, -_of_count(count), x)
+        ends = x.where("ogt", 0.0, x, math.nan)  # -infinity times 0
+        return (x.choose(infinite, ends, x.choose(small, left, found)).value,)
 
     (value,) = x.when_any(builder.or_(small, infinite), rare, (found.value,))
     return Vector(builder, value, x.dtype)

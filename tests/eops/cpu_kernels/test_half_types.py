@@ -29,7 +29,7 @@ EVERY = 1 << 16
 HALVES = {"float16": torch.float16, "bfloat16": torch.bfloat16}
 UNITS = {"float16": 0.5 + 1 / 16, "bfloat16": 0.5 + 1 / 128}
 """In the last place of the type: half of one is the rounding of the result."""
-SHORT = ("exp", "sigmoid", "silu")
+SHORT = ("exp", "sigmoid", "silu", "gelu")
 
 
 def typing_of(dtype: str, result: str) -> Typing:
