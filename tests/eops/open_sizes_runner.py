@@ -145,7 +145,7 @@ GATHERS = (
     "Y[i,j] = softmax[i](A[i,j])",
 )
 GATHERED = {"I": ("n",), "J": ("m",), "H": (3, "n"), "U": (3, "m", 24)}
-OTHERS = ((53, 37), (37, 59), (48, 64), EQUAL, (130, 80), (17, 33))
+OTHERS = ((53, 37), (48, 64), (17, 33))
 
 
 def gathered(text: str) -> Iterator[dict[str, Any]]:

@@ -44,6 +44,7 @@ def is_right(record: dict[str, Any]) -> None:
     assert record["off"] <= 1
 
 
+@sampled(3)
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_named_products(records: dict[str, dict[str, Any]], name: str) -> None:
     is_right(records[name])
