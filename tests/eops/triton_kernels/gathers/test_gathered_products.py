@@ -50,7 +50,7 @@ def test_named_products(records: dict[str, dict[str, Any]], name: str) -> None:
     is_right(records[name])
 
 
-@sampled(12)
+@sampled(24)
 @pytest.mark.parametrize("name", RANDOM)
 def test_random_products(records: dict[str, dict[str, Any]], name: str) -> None:
     is_right(records[name])
