@@ -44,11 +44,6 @@ def test_a_few_in_triton(tmp_path: Path) -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_in_triton(part: int, seed: int, tmp_path: Path) -> None:
     seen = in_the_interpreter(f"{seed} {part}", PART, tmp_path)
-    for kind in (
-        "float32, rows",
-        "float16, rows",
-        "float32, stages",
-        "float16, stages",
-        "float32, tiles",
-    ):
+    for kind in ("float32, rows", "float16, rows", "float32, stages", "float16, stages"):
         assert seen[kind] > FEW, seen
+    assert seen["float32, tiles"] + seen["float16, tiles"], seen  # products, one in twenty
