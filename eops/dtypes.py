@@ -34,7 +34,8 @@ BYTES: Final[dict[str, int]] = {
     name: size for name, size in dtypes.BYTES.items() if not name.startswith("complex")
 }
 """The types that kernels are generated for."""
-FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
+HALVES: Final = frozenset({"float16", "bfloat16"})
+FLOATS: Final = HALVES | {"float32", "float64"}
 LIMITS: Final[dict[str, tuple[int, int]]] = {
     "bool": (0, 1),
     "uint8": (0, 2**8 - 1),

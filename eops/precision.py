@@ -8,13 +8,11 @@ short     five digits: where all is read from half types and rounded to them
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
 
+from einderive.eops.dtypes import HALVES
 from einderive.ta.facts.jumps import jumps_on_rounding
 from einderive.ta.functions.helper import Precision
 from einderive.ta.ir.node import Node, Scope, Source
-
-HALVES: Final = frozenset(("float16", "bfloat16"))
 
 
 @lru_cache(maxsize=1024)

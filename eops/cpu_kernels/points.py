@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Final, TypeGuard
 
 from einderive.eops.cpu_kernels.writing import (
-    HALVES,
     IN_ANY_ORDER,
     STORED,
     Writer,
@@ -14,7 +13,7 @@ from einderive.eops.cpu_kernels.writing import (
     of_row,
     of_two,
 )
-from einderive.eops.dtypes import FLOATS
+from einderive.eops.dtypes import FLOATS, HALVES
 from einderive.eops.loops import values
 from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.narrow import NARROW

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from einderive.eops.cpu_kernels.numbers import Numbers
-from einderive.eops.dtypes import LIMITS
+from einderive.eops.dtypes import HALVES, LIMITS
 from einderive.eops.loops.bodies import Reduction
 from einderive.eops.loops.kinds import TRUTH
 from einderive.eops.loops.narrow import NARROW
@@ -20,7 +20,6 @@ from einderive.ta.ir.node import Condition
 
 STORED: Final = {TRUTH: "uint8", "float16": "float32", "bfloat16": "float32"}
 """The type that a store takes, if it is not the type that is written."""
-HALVES: Final = ("float16", "bfloat16")
 
 MOST_THREADS: Final = 128
 """The most threads that work together on one result."""

@@ -42,7 +42,6 @@ tiles of a matrix product."""
 
 TILE_BLOCKS = ("BLOCK_Q", "BLOCK_P")
 """The sides of a tile."""
-HALVES = ("float16", "bfloat16")
 MAX_PROGRAMS = 2**31 - 1
 LONG_REDUCTION = 32
 NEAR = 1.5
@@ -136,7 +135,7 @@ class Plan:
             return self._kind(side.then)
         load = self.load_of(side)
         dtype = self.dtypes[load.operand] if load is not None and load.is_zero_outside else ""
-        return dtype if dtype in HALVES else ""
+        return dtype if dtype in types.HALVES else ""
 
     def load_of(self, node: Node) -> Load | None:
         """The one load that gives the node's value, where it does not miss: of a read, also of a

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
+from math import isfinite, nan
 from pkgutil import resolve_name
 from typing import Any, Final, TypeVar
 
@@ -75,6 +76,17 @@ def seconds(value: object) -> float:
     return found
 
 
+def finite(value: object) -> float:
+    """An option's type: any number but NaN and the infinities."""
+    try:
+        found = float(str(value))
+    except ValueError:
+        found = nan
+    if not isfinite(found):
+        raise click.BadParameter(f"{value!r:.60} is not a finite number")
+    return found
+
+
 def effort(value: object) -> str | float:
     """An option's type: one of the words, or seconds above 0."""
     if value in ("instant", "normal", "high"):
@@ -108,6 +120,7 @@ TYPES: Final[Mapping[str, Any]] = {
     "number": number,
     "seconds": seconds,
     "effort": effort,
+    "finite": finite,
     "float": float,
     "file": FILE,
     "accuracy": Known("accuracy", "einderive.frontend.accuracy.levels:ACCURACIES"),

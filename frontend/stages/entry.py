@@ -99,7 +99,8 @@ class Stage:
     """`torch_line` and `jax_line` are texts; the latter is empty where JAX has no such line.
     `given` names the sizes that the formula itself names; `results` are shapes that nothing else
     gives.  `dtype` is the type of all floating operands.  `bound`: a program that moves each
-    element once does little else, so its limit is the bandwidth of memory."""
+    element once does little else, so its limit is the bandwidth of memory.  `offset` is added to
+    all entries that are normally distributed."""
 
     name: str
     kind: str
@@ -113,6 +114,25 @@ class Stage:
     given: tuple[str, ...]
     dtype: str = "float32"
     bound: bool = True
+    offset: float = 0.0
+
+    @property
+    def normal(self) -> tuple[str, ...]:
+        """The operands with normally distributed entries."""
+        return tuple(name for name, of in self.operands.items() if of.operand.draw == "normal")
+
+    def changed(self, dtype: str | None = None, offset: float = 0.0) -> Stage | None:
+        """The stage in another type, if its operands are of float32, and with an offset, if it
+        has operands that take one.  Otherwise None."""
+        floating = (of.operand.draw not in ("", "truth") for of in self.operands.values())
+        if dtype and (self.dtype != "float32" or not any(floating)):
+            return None
+        if offset and not self.normal:
+            return None
+        told = (self.name, dtype, f"about {offset:g}" if offset else "")
+        return replace(
+            self, name=", ".join(filter(None, told)), dtype=dtype or self.dtype, offset=offset
+        )
 
     def at(self, elements: int) -> Mapping[str, int]:
         """The sizes at one of ELEMENTS or at LARGER."""
@@ -131,10 +151,12 @@ class Stage:
         """The operands as dense arrays, floating ones in float32 or float64."""
         generator, sizes = np.random.default_rng(3), self.at(elements)
         dtype = "float64" if self.dtype == "float64" else "float32"
-        return {
+        found = {
             name: given.operand.values(generator, sizes, dtype)
             for name, given in self.operands.items()
         }
+        moved = {name: found[name] + found[name].dtype.type(self.offset) for name in self.normal}
+        return {**found, **moved}
 
     def tensors(self, values: Mapping[str, Array]) -> Mapping[str, torch.Tensor]:
         """The operands as torch's tensors, in their types and layouts."""

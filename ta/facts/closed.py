@@ -10,6 +10,7 @@ from functools import lru_cache
 from re import findall, sub
 from typing import NamedTuple
 
+from einderive.ta.errors import FormulaSyntaxError
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Node, Tensor
@@ -36,7 +37,8 @@ class Closed(NamedTuple):
 
 @lru_cache(maxsize=1 << 10)
 def closed_of(name: str, equation: int, side: Range) -> Closed | None:
-    """The equation over the range; None if it is none of a sum, or the range is too short."""
+    """The equation over the range; None if it is none of a sum, the range is too short, or it has a
+    power that the notation does not take: of x^m - x^n, n may be 4,000,000."""
     law = REAL_LAWS.get(name)
     if law is None or not law.closes or not 0 <= equation < len(law.equations):
         return None
@@ -51,7 +53,10 @@ def closed_of(name: str, equation: int, side: Range) -> Closed | None:
     for text, target, ranges in ((inside, "Y[k]", {"k": (first, end)}), (result, "Y", {})):
         words = {word for word in findall(r"[A-Za-z]+", text) if len(word) == 1} - {"k"}
         shapes = {word: (end + 1,) if word.isupper() else () for word in words}
-        (root,) = parse(f"{target} = {text}", shapes, "float32", ranges).roots()
+        try:
+            (root,) = parse(f"{target} = {text}", shapes, "float32", ranges).roots()
+        except FormulaSyntaxError:
+            return None
         bodies.append(root.body)
     term, closed = bodies
     found = {read.source for read in accesses(term) if read.source is not INDEX}

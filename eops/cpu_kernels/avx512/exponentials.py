@@ -22,6 +22,7 @@ import numpy as np
 from einderive.eops.cpu_kernels.avx512.registers import Vector
 from einderive.eops.cpu_kernels.avx512.tables import columns, pair, root_of_two
 from einderive.eops.cpu_kernels.words.short_elements import LOG2
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.listing import beside
 
 EXP: Final[tuple[float, ...]] = beside(__name__)["exp"]
@@ -36,15 +37,9 @@ POWER: Final = (
     0.013426687242475224,
 )
 """2^f for 0 <= f < 1, to 2.9e-6, and exactly for f = 0"""
-TAIL: Final = (
-    0.5107907411101932,
-    0.3435833094051157,
-    0.13975367721909798,
-    0.01815432742450387,
-    -0.010809381984979358,
-    -0.0029202881032344952,
-    0.0014480112699278896,
-)
+_ERFC: Final = FUNCTIONS["erfc"].triton_helper
+assert _ERFC is not None
+TAIL: Final[tuple[float, ...]] = tuple(_ERFC.numbers("short")["series"])
 """e^(z^2)*erfc(z)/t in 2t - 1, to 5e-6 for z <= 11"""
 LAST: Final = 200.0
 """e^(-z^2) and what it is multiplied by round to 0 from this z^2 on."""

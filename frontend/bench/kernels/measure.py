@@ -17,10 +17,10 @@ from typing import Any, cast
 
 import torch
 
+from einderive.eops.dtypes import HALVES
 from einderive.frontend.bench.kernels.rivals import peers
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.stages import ELEMENTS, Stage
-from einderive.frontend.stages.entry import HALF
 from einderive.frontend.trial.timing import LONG_SAMPLE, race
 from einderive.ta.errors import BuildError
 
@@ -90,7 +90,7 @@ def measured(stage: Stage, elements: int, wanted: tuple[str, ...], seconds: floa
         timings = race(runs, seconds=seconds, sample=LONG_SAMPLE)
         expected = _outputs(stage.by_torch(elements)(*tensors.values()))
     own, copy, *theirs = (min(timing.samples) for timing in timings)
-    digits = HALVES_AGREE if stage.kind == HALF else AGREE
+    digits = HALVES_AGREE if stage.dtype in HALVES else AGREE
     return Row(
         *(stage.name, stage.kind, stage.source, elements, own),
         by_peer=dict(zip(rivals, theirs, strict=True)),

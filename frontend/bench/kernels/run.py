@@ -17,6 +17,7 @@ from einderive.frontend.bench.kernels.rivals import PEERS, missing
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.stages import ELEMENTS, KINDS, LARGER, STAGES, Stage
 from einderive.frontend.text import duration
+from einderive.ta.errors import OperandError
 
 LEAST_MEAN, LEAST_KIND = 1.0, 0.6
 """The goals: against each peer by itself, and of each kind against the best of them."""
@@ -104,15 +105,35 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C, as a shell gives it."""
 
 
-def selected(words: Sequence[str], elements: Sequence[int]) -> Iterator[tuple[Stage, int]]:
+def selected(
+    words: Sequence[str], elements: Sequence[int], dtype: str | None = None, offset: float = 0.0
+) -> Iterator[tuple[Stage, int]]:
     """The stages of which name, kind or source hold one of the words, at the sizes; all stages, and
-    ELEMENTS, where nothing is asked for."""
-    for stage in STAGES:
-        told = f"{stage.name}, {stage.kind}, {stage.source}"
-        if not words or any(word in told for word in words):
+    ELEMENTS, where nothing is asked for.  With a type or an offset, those that take it."""
+    for listed in STAGES:
+        told = f"{listed.name}, {listed.kind}, {listed.source}"
+        stage = listed.changed(dtype, offset)
+        if stage is not None and (not words or any(word in told for word in words)):
             for count in (*ELEMENTS, LARGER):
                 if count in (elements or ELEMENTS):
                     yield stage, count
+
+
+def _nothing(
+    words: Sequence[str], elements: Sequence[int], dtype: str | None, offset: float
+) -> OperandError:
+    if not [*selected(words, (), dtype, offset)]:
+        told = " or ".join(map(repr, words))
+        takes = " of float32" * bool(dtype) + " with normally distributed entries" * bool(offset)
+        return OperandError(
+            f"no stage{takes} has {told} in its name, kind or source",
+            next_step=f"use a part of a name in frontend/stages, or a kind: {', '.join(KINDS)}",
+        )
+    known = ", ".join(map(str, (*ELEMENTS, LARGER)))
+    return OperandError(
+        f"no stage is measured at {' or '.join(map(str, elements))} elements",
+        next_step=f"use one of {known}",
+    )
 
 
 def bench_kernels(
@@ -121,19 +142,23 @@ def bench_kernels(
     wanted: tuple[str, ...],
     seconds: float,
     out: Rows,
+    dtype: str | None = None,
+    offset: float = 0.0,
     **asked: Any,
 ) -> int:
     """The tables; 0 where every goal is reached.  A table in a file grows by each row, and a second
     run goes on where the first one ended; what is not begun after this many minutes is left to
     it."""
     wanted = wanted or PEERS
+    todo = [*selected(words, elements, dtype, offset)]
+    if not todo:
+        raise _nothing(words, elements, dtype, offset)
     campaign = Campaign(out, how="the public call", **asked)
     for peer, reason in missing().items():
         if peer in wanted:
             out.say(f"{peer} is left out: {reason}")
     out.say(HEAD)
     kept = Kept(campaign.file, row_of, key_of)
-    todo = [*selected(words, elements)]
     wished = {(stage.name, count) for stage, count in todo}
     rows = [row for key, row in kept.rows.items() if key in wished]
     for row in rows:

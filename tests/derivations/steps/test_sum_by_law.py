@@ -7,6 +7,7 @@ from math import inf
 
 import pytest
 
+import einderive as ed
 from einderive.derivations.checker import not_shown
 from einderive.derivations.closed_sums import closed_sums
 from einderive.derivations.instances import Laws
@@ -15,7 +16,9 @@ from einderive.derivations.steps import kernel
 from einderive.derivations.steps.kernel import Step
 from einderive.derivations.steps.sum_by_law import SumByLaw
 from einderive.ta.errors import RuleRefused
+from einderive.ta.facts.closed import closed_of
 from einderive.ta.ir import expr
+from einderive.ta.ir.affine import Range
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Scope
 from einderive.ta.laws import REAL_LAWS
@@ -243,3 +246,14 @@ def test_a_law_of_all_numbers_is_used_on_complex_ones() -> None:
     (witness,) = closed_sums(before, Laws(("sum-differences",)))
     after = kernel.apply(before, witness)
     assert not_shown(before, after, witness) is None
+
+
+@pytest.mark.parametrize("extent", [1 << 20, (1 << 20) + 1, 4_000_000, 5_000_000_000])
+def test_sums_over_more_terms_than_a_power_may_have_are_derived(extent: int) -> None:
+    """The sum of powers over 0:n has x^n, and the notation takes no such exponent."""
+    text = "M[] = mean[i](X[i]); out V[] = mean[i]((X[i]-M[])^2)"
+    derivation = ed.derive(text, X=(extent,), budget=0.3)
+    assert derivation.candidates
+    names = [name for name, law in REAL_LAWS.items() if law.closes]
+    found = [closed_of(name, 0, Range(0, extent)) for name in names]
+    assert any(one is not None for one in found)

@@ -55,6 +55,36 @@ def test_stages_are_selected_by_name_kind_source_and_size() -> None:
     assert len(found) == 1 + sum(stage.source == "NPBench" for stage in STAGES)
 
 
+def test_stages_in_another_type_and_on_numbers_far_from_0() -> None:
+    """Stages with a type of their own keep it, and those without normal entries have no offset."""
+    halves = [stage for stage, _ in selected([], [ELEMENTS[0]], "bfloat16")]
+    assert 70 < len(halves) < len(STAGES)
+    assert not any("float64" in one.name or "integers" in one.name for one in halves)
+    assert all(one.tensors(one.values(ELEMENTS[0])) for one in halves)
+    far = [stage for stage, _ in selected([], [ELEMENTS[0]], offset=100.0)]
+    assert len(far) == sum(bool(stage.normal) for stage in STAGES) < len(STAGES)
+    for one in far:
+        values = one.values(ELEMENTS[0])
+        assert all(abs(values[name] - 100).max() < 10 for name in one.normal if name in {"X"})
+    (silu,) = (one for one, _ in selected(["silu"], [ELEMENTS[0]], "float16", -3))
+    assert silu.name == "silu times gate, float16, about -3"
+    found = measured(silu, ELEMENTS[0], ("torch",), 0.01)
+    assert found.agrees
+    assert found.name == silu.name
+
+
+def test_a_word_or_size_that_no_stage_has_is_refused(capsys: Capture) -> None:
+    for options, told in (
+        (["--stage", "nothing"], "no stage has 'nothing' in its name, kind or source"),
+        (["--elements", "401"], "no stage is measured at 401 elements"),
+        (["--stage", "bool", "--type", "float16"], "no stage of float32 has"),
+    ):
+        assert main(["bench", "kernels", *options]) == 2
+        assert told in capsys.readouterr().err
+    assert main(["bench", "kernels", "--offset", "nan"]) == 2
+    assert "'nan' is not a finite number" in capsys.readouterr().err
+
+
 def test_it_runs_and_says_which_peers_are_missing(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
