@@ -1,6 +1,7 @@
 """The exponential and functions of it on vectors of AVX-512, for float32 and float64.
 
     exp(x)      2^n * t * e^r      x = (n + k/16)*log 2 + r,  t = 2^(k/16),  |r| <= log(2)/32
+    exp2(x)     2^n * t * 2^r      x = n + k/16 + r
     sigmoid(x)  1/(1 + e^(-x))     e^x where that is the same
     silu(x)     x/(1 + e^(-x))     x*e^x likewise
 
@@ -95,9 +96,10 @@ def rough(x: Vector) -> tuple[Vector, Vector]:
     return _by_roots(x, exact=False)
 
 
-def fine(x: Vector) -> tuple[Vector, Vector]:
-    """With what the table's numbers lose: for sums and quotients, whose error its own adds to."""
-    return _by_roots(x, exact=True)
+def fine(x: Vector, most: float | None = None) -> tuple[Vector, Vector]:
+    """With what the table's numbers lose: for sums and quotients, whose error its own adds to.
+    `most` takes the place of what larger numbers count as."""
+    return _by_roots(x, exact=True, most=most)
 
 
 def short(x: Vector) -> tuple[Vector, Vector]:
@@ -106,20 +108,34 @@ def short(x: Vector) -> tuple[Vector, Vector]:
     return n.beyond_whole().polynomial(POWER), n
 
 
-def _by_roots(x: Vector, exact: bool) -> tuple[Vector, Vector]:
+def of_base_2(x: Vector) -> tuple[Vector, Vector]:
+    """m and n with 2^x = m * 2^floor(n)."""
     limits = RANGES[x.dtype]
-    x = x.at_least(limits.zero).at_most(limits.infinite)
+    x = x.at_least(limits.zero / math.log(2)).at_most(limits.infinite / math.log(2))
+    moved = x + limits.shift
+    n = moved - limits.shift
+    return _put_together((x - n) * math.log(2), moved, exact=False), n
+
+
+def _by_roots(x: Vector, exact: bool, most: float | None = None) -> tuple[Vector, Vector]:
+    limits = RANGES[x.dtype]
+    x = x.at_least(limits.zero).at_most(most or limits.infinite)
     moved = x.fused(1 / math.log(2), limits.shift)
     n = moved - limits.shift
     high, low = LOG2 if x.dtype == "float32" else LONG_LOG2
     r = n.fused(-low, n.fused(-high, x))
-    if x.dtype == "float64":
+    return _put_together(r, moved, exact), n
+
+
+def _put_together(r: Vector, moved: Vector, exact: bool) -> Vector:
+    """t * e^r, with t of the last bits of `moved`."""
+    if r.dtype == "float64":
         first, second = (moved.table(values) for values in roots())
         grown = (r * r).fused(r.polynomial(EXP), r)
-        return first.fused(grown, second) + first, n
+        return first.fused(grown, second) + first
     t = moved.table(ROOTS)
     times, series = t * r, r.polynomial(SHORT)
-    return times.fused(series, moved.table(LOST)) + t if exact else times.fused(series, t), n
+    return times.fused(series, moved.table(LOST)) + t if exact else times.fused(series, t)
 
 
 def _of_count(count: Vector) -> Vector:
@@ -148,6 +164,10 @@ def exponential(x: Vector, parts: Parts) -> Vector:
 
 def exp(x: Vector) -> Vector:
     return exponential(x, rough)
+
+
+def exp2(x: Vector) -> Vector:
+    return exponential(x, of_base_2)
 
 
 def fine_exp(x: Vector) -> Vector:

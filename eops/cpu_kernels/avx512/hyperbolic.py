@@ -1,4 +1,9 @@
-"""log1p, asinh, acosh and atanh of float32 on vectors of AVX-512, all as log(1 + t):
+"""Hyperbolic functions, their inverses and log1p of float32 on vectors of AVX-512.
+
+    cosh(x)     e^|x|/2 + e^(-|x|)/2
+    sinh(x)     e^|x|/2 - e^(-|x|)/2, or x + x^3*P(x^2) for |x| <= 1, with the sign of x
+
+The inverses are log(1 + t):
 
     asinh(x)    t = |x| + x^2/(1 + sqrt(1 + x^2))       with the sign of x
     acosh(x)    t = d + sqrt(d*(2 + d)),  d = x - 1
@@ -12,11 +17,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from einderive.eops.cpu_kernels.avx512.exponentials import fine
 from einderive.eops.cpu_kernels.avx512.logarithms import beyond, parts
 from einderive.eops.cpu_kernels.avx512.registers import Vector
+from einderive.eops.cpu_kernels.words.polynomials import SHORT
 from einderive.eops.cpu_kernels.words.short_elements import LOG2
 
 LARGE = 2.0**30
+MOST = 90.0
+"""From here up, cosh is infinite."""
 
 
 def _of_sum(t: Vector, low: Vector | float = 0.0, large: Vector | None = None) -> Vector:
@@ -34,6 +43,28 @@ def _of_sum(t: Vector, low: Vector | float = 0.0, large: Vector | None = None) -
     if large is not None:
         n = n.choose(twice, n + 1.0, n)
     return n.fused(LOG2[0], f + n.fused(LOG2[1], beyond(f) + lost))
+
+
+def _halves(x: Vector) -> tuple[Vector, Vector]:
+    """e^|x|/2 and e^(-|x|)/2"""
+    m, n = fine(x.absolute(), MOST)
+    near = m.inverse()
+    near = near.fused((-near).fused(m, 1.0), near)
+    whole = n.rounded_down()
+    return m.scaled(whole - 1.0), near.scaled(-whole - 1.0)
+
+
+def cosh(x: Vector) -> Vector:
+    above, below = _halves(x)
+    return above + below
+
+
+def sinh(x: Vector) -> Vector:
+    above, below = _halves(x)
+    y = x.absolute()
+    z = y * y
+    near = (y * z).fused(z.polynomial(SHORT["sinh"]), y)
+    return y.where("ogt", 1.0, above - below, near).with_sign(x)
 
 
 def _root(c: Vector) -> Vector:

@@ -4,8 +4,6 @@
     log2(x)    n + log(1+f)/log 2
     log10(x)   n*log10(2) + log(1+f)/log 10
     tanh(x)    t = E/(E + 2) with E = e^(2x) - 1, and 1/(E + 2) = (1 - t)/2 for its correction
-    asin(x)    x + x^3*P(x^2) for |x| <= NEAR, else pi/2 - 2*asin(sqrt((1-|x|)/2))
-    atan(x)    the angle between x and one of 0, 1 and infinity, and that one's
 
 log(1+f) = f - f^2/2 + f^3*P(f).  The polynomials interpolate at Chebyshev's nodes.
 """
@@ -25,10 +23,10 @@ from einderive.eops.cpu_kernels.words.machine import (
     absolute,
     compiled,
     fused,
-    root,
     with_sign,
 )
-from einderive.eops.cpu_kernels.words.polynomials import SHORT, polynomial
+from einderive.eops.cpu_kernels.words.polynomials import polynomial
+from einderive.eops.cpu_kernels.words.short_angles import arcs
 from einderive.ta.listing import beside
 
 DATA = beside(__name__)
@@ -36,9 +34,6 @@ DATA = beside(__name__)
 EXPONENT: Final[tuple[float, ...]] = DATA["exponent"]
 """(e^r - 1 - r)/r^2"""
 LOG: Final[tuple[float, ...]] = DATA["log"]
-ARC: Final[tuple[float, ...]] = DATA["arc"]
-"""(asin(x)/x - 1)/x^2 in x^2, for |x| <= NEAR."""
-NEAR: Final = 0.56
 LOG2: Final = (0.693145751953125, 1.428606820309417e-06)
 """log 2: so few bits that their product with an exponent is exact, and the rest."""
 LOG10_OF_2: Final = (0.301025390625, 4.605038981195214e-06)
@@ -93,37 +88,6 @@ def logarithms() -> Mapping[str, Written]:
         return special(x, fused(n, high10, fused(r, per10, fused(r, per10_low, n * low10))))
 
     return {"log": log, "log2": log2, "log10": log10}
-
-
-def arcs() -> Mapping[str, Written]:
-    """asin and atan."""
-    f32 = np.float32
-    sines, angles = polynomial(f32, ARC), polynomial(f32, SHORT["atan"])
-    zero, one, half, two, near = f32(0), f32(1), f32(0.5), f32(2), f32(NEAR)
-    half_pi, quarter = f32(math.pi / 2), f32(math.pi / 4)
-    rest = f32(math.pi / 2 - float(f32(math.pi / 2)))
-    above, middle = f32(1 + math.sqrt(2)), f32(math.sqrt(2) - 1)
-
-    @compiled
-    def asin(x: Any) -> Any:
-        y = absolute(x)
-        far = y > near
-        z = half * (one - y) if far else y * y
-        s = root(z) if far else y
-        found = fused(sines(z), s * z, s)
-        return with_sign(half_pi - (two * found - rest) if far else found, x)
-
-    @compiled
-    def atan(x: Any) -> Any:
-        y = absolute(x)
-        high, low = y > above, y > middle
-        q = (-one if high else y - one if low else y) / (y if high else y + one if low else one)
-        first = half_pi if high else quarter if low else zero
-        lost = rest if high else half * rest if low else zero
-        z = q * q
-        return with_sign(first + (q + fused(angles(z), q * z, lost)), x)
-
-    return {"asin": asin, "atan": atan}
 
 
 def hyperbolic_tangent() -> Written:

@@ -40,6 +40,17 @@ def test_the_documentation_shows_every_bound() -> None:
         assert [cells[4], cells[8]] == [f" {stated(name, dtype):.2f} " for dtype in COUNTS], name
 
 
+def test_square_roots_are_rounded_correctly() -> None:
+    """Of every float32 from 1 to 4, which are those of all others but for powers of two, and of
+    numbers of all sizes."""
+    first, last = (int(np.float32(end).view(np.int32)) for end in (1, 4))
+    whole = np.random.default_rng(2).integers(-(2**31), 2**31, 1 << 20).astype(np.int32)
+    for bits in (np.arange(first, last, dtype=np.int32), whole):
+        x = bits.view(np.float32)
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(applied("sqrt", x), np.sqrt(x))
+
+
 @CAMPAIGN
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("dtype", COUNTS)
