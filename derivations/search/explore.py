@@ -11,7 +11,9 @@ import heapq
 import time
 from collections.abc import Iterator, Sequence
 
+from einderive.derivations.rules.provisional_mean import PROVISIONAL_MEAN
 from einderive.derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view
+from einderive.derivations.search.one_pass import one_pass
 from einderive.derivations.search.progress import Progress, Watch, best_seconds
 from einderive.derivations.search.strategy import CONVERGING_EFFORT, Budget, Expansion, Strategy
 from einderive.derivations.steps.kernel import Step
@@ -164,15 +166,28 @@ def converges(graph: Graph, step: Step, targets: Sequence[Scope]) -> bool:
 
 
 def _push_joints(graph: Graph, roots: Sequence[Scope], frontier: _Frontier) -> None:
-    """The joined scopes of the given programs' stages, to be explored like any others."""
+    """The joined scopes of the given programs' stages, to be explored like any others; and the
+    steps to one pass over the data, which end where they are."""
+    scopes = stages(*roots)
     for rule in graph.joint_rules:
-        for group in rule.groups(stages(*roots)):
-            if not all(map(graph.allows, group)):
-                graph.pruned[NOT_ALLOWED] += len(group)
+        for group in rule.groups(scopes):
+            if not _join(graph, group):
                 continue
-            graph.joints.append({step.before: step for step in group})
             origin = frontier.origin()
             for step in group:
-                graph.estimate(step.after)
                 for producer in nested_scopes(step.after):
                     frontier.push(origin, producer, CONVERGING_EFFORT)
+    if PROVISIONAL_MEAN in graph.rules:
+        for group in one_pass(scopes):
+            _join(graph, group)
+
+
+def _join(graph: Graph, group: Sequence[Step]) -> bool:
+    """Whether the steps may take part, which then are among the joint ones."""
+    if not all(map(graph.allows, group)):
+        graph.pruned[NOT_ALLOWED] += len(group)
+        return False
+    graph.joints.append({step.before: step for step in group})
+    for step in group:
+        graph.estimate(step.after)
+    return True

@@ -38,7 +38,7 @@ class Variants:
         """The variants in order:
 
         - the best choice, and the roots as they are;
-        - the joint steps;
+        - the joint steps, with others and alone;
         - paths: the best one, the one that begins with all opening steps, and those that begin with
           a step from a root;
         - for each path of comparable cost, the paths with each step of comparable cost from a scope
@@ -48,6 +48,7 @@ class Variants:
         yield Variant({}, alone=True)
         for joint in self._graph.joints:
             yield Variant(joint)
+            yield Variant(joint, alone=True)
         least = sum(self._best[root].seconds for root in self._roots)
         opened = {
             scope: step for scope, step in self._graph.opened.items() if step.after in self._best

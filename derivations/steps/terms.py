@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from einderive.derivations.effects.nonfinite import surely_finite
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine, expr
-from einderive.ta.ir.affine import bits
+from einderive.ta.ir.affine import Range, bits
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Node, Scope
 from einderive.ta.ir.subst import rename, walk
@@ -27,17 +27,26 @@ def sub_term(scope: Scope, position: int) -> Node:
     return found[position]
 
 
-def lift(term: Node, scope: Scope, summed: int) -> Node:
+def lift(
+    term: Node,
+    scope: Scope,
+    summed: int,
+    *,
+    ranges: Sequence[Range] | None = None,
+    order: Sequence[int] = (),
+) -> Node:
     """The read of `term` as a scope of its own.  The iterators in the bit set `summed` are reduced
-    there; its other iterators become loops over their present ranges."""
-    domain = scope.domain
-    loops = bits(term.free & ~summed)
+    there; its other iterators become loops, those of `order` first.  The ranges are the present
+    ones, if no others are given."""
+    domain = ranges or scope.domain
+    free = bits(term.free & ~summed)
+    loops = (*(i for i in order if i in free), *(i for i in free if i not in order))
     inner = bits(summed)
     moved = loops + inner
     if moved != tuple(range(len(moved))):
         term = rename(term, {old: new for new, old in enumerate(moved)})
-    ranges = [domain[i] for i in loops], [domain[i] for i in inner]
-    nested = make_scope(*ranges, term, scope.reducer, resolved=True)
+    box = [domain[i] for i in loops], [domain[i] for i in inner]
+    nested = make_scope(*box, term, scope.reducer, resolved=ranges is None)
     return expr.access(nested, [affine.iterator(i) for i in loops])
 
 

@@ -171,13 +171,13 @@ class Matcher:
         bodies = [name for name in identity.bodies if name not in match.bodies]
         rows = [name for name in identity.parameters if name not in match.rows]
         held = sum(1 << i for i in match.around)
-        terms = [self.body(t, match.around) for t in read_within(after) if not t.free & ~held]
+        terms = [self._read_as(name, match, after) for name in bodies]
         placed = {i for places in match.places.values() for i in places}
         reads = [row for a in accesses(self.stage.body) for row in a.rows if not row.floors]
         others = [r._replace(terms=tuple(t for t in r.terms if t[0] not in placed)) for r in reads]
         others = [row for row in others if not affine.mask(row) & ~held]
         for some in product(numbers, repeat=len(sizes)):
-            for few in product(dict.fromkeys(terms), repeat=len(bodies)):
+            for few in product(*terms):
                 for those in product(dict.fromkeys(others), repeat=len(rows)):
                     yield replace(
                         match,
@@ -185,6 +185,15 @@ class Matcher:
                         bodies={**match.bodies, **dict(zip(bodies, few, strict=True))},
                         rows={**match.rows, **dict(zip(rows, those, strict=True))},
                     )
+
+    def _read_as(self, name: str, match: Match, after: Scope) -> list[Scope]:
+        """What the body may stand for: terms in its iterators that are read by what `after`
+        reads."""
+        places = [i for given in self.identity.bodies[name] for i in match.places[given]]
+        order = (*places, *match.around)
+        held = sum(1 << i for i in order)
+        terms = (term for term in read_within(after) if not term.free & ~held)
+        return [*dict.fromkeys(self.body(term, order) for term in terms)]
 
     def loops(self) -> list[str]:
         """The loops of a left side `{L[...] ...}`."""
@@ -440,8 +449,11 @@ def parts_of(term: Node) -> Iterator[Node]:
 def read_within(scope: Scope) -> Iterator[Node]:
     """What the scopes read that the scope's body reads, in its iterators."""
     for read in accesses(scope.body):
-        if isinstance(read.source, Scope) and not read.source.sums:
-            yield from (substitute(inner, read.rows) for inner in accesses(read.source.body))
+        if isinstance(read.source, Scope):
+            within_loops = (1 << len(read.source.loops)) - 1
+            for inner in accesses(read.source.body):
+                if not inner.free & ~within_loops:
+                    yield substitute(inner, read.rows)
 
 
 def normal(scope: Scope) -> Scope:

@@ -56,6 +56,12 @@ WHERE_IT_SHOWS = {
         )
     ],
     "phase": [("{L[h:0:4] S[r:0:3] A[2*h+r]*K[r]}", {"A": (11,), "K": (3,)})],
+    "provisional-mean": [
+        (
+            "{L[c:0:2] S[b:0:2,i:0:2] (A[c,b,i] - {L[c:0:2] S[j:0:2] B[c,j]}[c])^2}",
+            {"A": (2, 2, 2), "B": (2, 2)},
+        )
+    ],
     "scale-through": [("{L[i:0:4] abs(2*A[i]) - 2*abs(A[i])}", {"A": (4,)})],
     "split-range": [
         ("{L[i:0:4] where(i < 2, A[i], 0)*B[i]}", {"A": (4,), "B": (4,)}),
