@@ -11,9 +11,8 @@ import heapq
 import time
 from collections.abc import Iterator, Sequence
 
-from einderive.derivations.rules.provisional_mean import PROVISIONAL_MEAN
+from einderive.derivations.one_pass import SUMMED, one_pass
 from einderive.derivations.search.graph import INTERRUPTED, NOT_ALLOWED, Graph, is_view
-from einderive.derivations.search.one_pass import one_pass
 from einderive.derivations.search.progress import Progress, Watch, best_seconds
 from einderive.derivations.search.strategy import CONVERGING_EFFORT, Budget, Expansion, Strategy
 from einderive.derivations.steps.kernel import Step
@@ -177,7 +176,7 @@ def _push_joints(graph: Graph, roots: Sequence[Scope], frontier: _Frontier) -> N
             for step in group:
                 for producer in nested_scopes(step.after):
                     frontier.push(origin, producer, CONVERGING_EFFORT)
-    if PROVISIONAL_MEAN in graph.rules:
+    if any(rule.name == SUMMED for rule in graph.rules):
         for group in one_pass(scopes):
             _join(graph, group)
 

@@ -4,6 +4,10 @@
     log2(x)    n + log(1+f)/log 2
     log10(x)   n*log10(2) + log(1+f)/log 10
     tanh(x)    t = E/(E + 2) with E = e^(2x) - 1, and 1/(E + 2) = (1 - t)/2 for its correction
+    asin(x)    x + x^3*P(x^2) for |x| <= NEAR, else pi/2 - 2*asin(sqrt((1-|x|)/2))
+    acos(x)    pi/2 - asin(x) for |x| <= NEAR, else 2*asin(sqrt((1-x)/2)), with pi for x < 0
+    atan(x)    the angle between x and one of 0, 1 and infinity, and that one's
+    atan2(y, x)    0, pi/2 or pi, plus or minus t + t^3*P(t^2), t the smaller over the larger one
 
 log(1+f) = f - f^2/2 + f^3*P(f).  The polynomials interpolate at Chebyshev's nodes.
 """
@@ -23,10 +27,10 @@ from einderive.eops.cpu_kernels.words.machine import (
     absolute,
     compiled,
     fused,
+    root,
     with_sign,
 )
-from einderive.eops.cpu_kernels.words.polynomials import polynomial
-from einderive.eops.cpu_kernels.words.short_angles import arcs
+from einderive.eops.cpu_kernels.words.polynomials import SHORT, polynomial
 from einderive.ta.listing import beside
 
 DATA = beside(__name__)
@@ -34,6 +38,11 @@ DATA = beside(__name__)
 EXPONENT: Final[tuple[float, ...]] = DATA["exponent"]
 """(e^r - 1 - r)/r^2"""
 LOG: Final[tuple[float, ...]] = DATA["log"]
+ARC: Final[tuple[float, ...]] = DATA["arc"]
+"""(asin(x)/x - 1)/x^2 in x^2, for |x| <= NEAR."""
+NEAR: Final = 0.56
+SLOPE: Final[tuple[float, ...]] = DATA["slope"]
+"""(atan(t)/t - 1)/t^2 in t^2, for |t| <= 1."""
 LOG2: Final = (0.693145751953125, 1.428606820309417e-06)
 """log 2: so few bits that their product with an exponent is exact, and the rest."""
 LOG10_OF_2: Final = (0.301025390625, 4.605038981195214e-06)
@@ -88,6 +97,69 @@ def logarithms() -> Mapping[str, Written]:
         return special(x, fused(n, high10, fused(r, per10, fused(r, per10_low, n * low10))))
 
     return {"log": log, "log2": log2, "log10": log10}
+
+
+def arcs() -> Mapping[str, Written]:
+    """The functions by their names in the notation."""
+    f32 = np.float32
+    sines, angles, slopes = (
+        polynomial(f32, ARC),
+        polynomial(f32, SHORT["atan"]),
+        polynomial(f32, SLOPE),
+    )
+    zero, one, half, two, near = f32(0), f32(1), f32(0.5), f32(2), f32(NEAR)
+    half_pi, quarter, whole_pi = f32(math.pi / 2), f32(math.pi / 4), f32(math.pi)
+    rest = f32(math.pi / 2 - float(half_pi))
+    above, middle = f32(1 + math.sqrt(2)), f32(math.sqrt(2) - 1)
+    bits = machine.BITS["float32"]
+
+    @compiled
+    def asin(x: Any) -> Any:
+        y = absolute(x)
+        far = y > near
+        z = half * (one - y) if far else y * y
+        s = root(z) if far else y
+        found = fused(sines(z), s * z, s)
+        return with_sign(half_pi - (two * found - rest) if far else found, x)
+
+    @compiled
+    def acos(x: Any) -> Any:
+        y = absolute(x)
+        far = y > near
+        z = half * (one - y) if far else y * y
+        s = root(z) if far else x
+        found = fused(sines(z), s * z, s)
+        twice = two * found
+        beyond = whole_pi - (twice - two * rest) if x < zero else twice
+        return beyond if far else half_pi - (found - rest)
+
+    @compiled
+    def atan(x: Any) -> Any:
+        y = absolute(x)
+        high, low = y > above, y > middle
+        q = (-one if high else y - one if low else y) / (y if high else y + one if low else one)
+        first = half_pi if high else quarter if low else zero
+        lost = rest if high else half * rest if low else zero
+        z = q * q
+        return with_sign(first + (q + fused(angles(z), q * z, lost)), x)
+
+    @compiled
+    def atan2(y: Any, x: Any) -> Any:
+        up, across = absolute(y), absolute(x)
+        steep, left = up > across, bits(x) < 0
+        less, more = (across, up) if steep else (up, across)
+        t = one if less == more else less / more
+        t = zero if less == zero else t
+        z = t * t
+        found = fused(slopes(z), t * z, t)
+        turns = steep != left
+        found = -found if turns else found
+        first = half_pi if steep else whole_pi if left else zero
+        lost = rest if steep else two * rest if left else zero
+        found = first + (found + lost)
+        return with_sign(found, y) if (x == x) & (y == y) else x + y
+
+    return {"asin": asin, "acos": acos, "atan": atan, "atan2": atan2}
 
 
 def hyperbolic_tangent() -> Written:

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import einderive as ed
+from einderive.derivations.one_pass import one_pass
 from einderive.derivations.search.extract import Plan
-from einderive.derivations.search.one_pass import one_pass
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import executable
 from einderive.ta.ir.subst import stages
