@@ -24,6 +24,8 @@ from einderive.eops.cpu_kernels.words.polynomials import SHORT
 from einderive.eops.cpu_kernels.words.short_elements import LOG2
 
 LARGE = 2.0**30
+TINY = 2.0**-60
+"""Below, log(1 + x) rounds to x."""
 MOST = 90.0
 """From here up, cosh is infinite."""
 
@@ -75,10 +77,12 @@ def _root(c: Vector) -> Vector:
 
 
 def log1p(x: Vector) -> Vector:
-    found = _of_sum(x)
+    """No subnormal number takes part: the processor takes 20 times as long for one."""
+    tiny = x.absolute().compare("olt", TINY)
+    found = _of_sum(x.choose(tiny, 0.0, x))
     found = x.where("oeq", math.inf, x, found)
     found = x.where("oeq", -1.0, -math.inf, found)
-    return x.where("oeq", 0.0, x, found)
+    return x.choose(tiny, x, found)
 
 
 def asinh(x: Vector) -> Vector:
