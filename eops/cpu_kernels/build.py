@@ -23,6 +23,7 @@ from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.functions import functions, near_by
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.shown import shown
+from einderive.eops.cpu_kernels.turned.squares import turning
 from einderive.eops.cpu_kernels.words import half_types, machine
 from einderive.eops.cpu_kernels.words.quotients import divisions
 from einderive.eops.cpu_kernels.words.simple_elements import truths
@@ -220,6 +221,7 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
         **{word: getattr(machine, word) for word in OF_MACHINE},
         **{word: getattr(half_types, word) for word in HALF_WORDS},
         **(half_vectors() if vectors else {}),
+        **turning(typed.operands),
         "whole": machine.load,
         "inf": math.inf,
         **{word: types.ExternalFunction(name, types.int32()) for word, name in THREADS.items()},

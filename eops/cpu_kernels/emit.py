@@ -14,12 +14,34 @@ inside of the operand, and what is read there is replaced by the fill.
 
 from __future__ import annotations
 
+from typing import Final
+
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.passes import Pass
+from einderive.eops.cpu_kernels.turned.squares import SIDES, word_of
 from einderive.eops.cpu_kernels.windows import WindowPass
 from einderive.eops.cpu_kernels.writing import Room, Writer, of_team
+from einderive.eops.dtypes import HALVES
+from einderive.eops.loops.cost import in_tiles
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Load
+from einderive.ta.ir import affine
+
+MOST_TURNED: Final = 2
+"""More tiles would not lie in the nearest cache."""
+
+
+def turned_loads(plan: Plan) -> tuple[int, ...]:
+    """The reads whose tiles are turned."""
+    used = {place for needed in plan.needed for place in needed}
+    found = [p for p, value in enumerate(plan.values) if p in used and _fits(plan, value)]
+    return tuple(found[:MOST_TURNED])
+
+
+def _fits(plan: Plan, value: object) -> bool:
+    if not isinstance(value, Load) or not in_tiles(plan, value) or value.kind not in SIDES:
+        return False
+    return value.dtype == value.kind or (value.dtype in HALVES and value.kind == "float32")
 
 
 class Emitter:
@@ -30,6 +52,7 @@ class Emitter:
         self.plan = plan
         self.numbers = numbers or Numbers()
         self.writer = Writer(plan, self.numbers)
+        self.writer.turned = turned_loads(plan)
         self.text = self.writer.text
         room, kept = self.numbers.room, [one for one in plan.kept if one.output is None]
         share = plan.sizes.kept // max(len(kept), 1) if plan.inner is None else plan.sizes.tile
@@ -40,6 +63,10 @@ class Emitter:
         self.rooms += [
             Room(f"w{k}", window.kind, window.size(plan.block))
             for k, window in enumerate(plan.windows)
+        ]
+        tile = plan.sizes.turned * plan.sizes.turned_block
+        self.rooms += [
+            Room(f"q{place}", plan.values[place].kind, tile) for place in self.writer.turned
         ]
         if plan.inner is not None:
             totals = enumerate(plan.reductions)
@@ -80,7 +107,10 @@ class Emitter:
         self._decode()
         if plan.turned is not None:
             hi, name = bound(plan.turned, plan.domain[plan.turned].hi), f"i{plan.turned}"
-            text.open(f"for {name} in range({name}, min({name} + {plan.sizes.turned}, {hi})):")
+            text.add(f"tile, last = {name}, min({name} + {plan.sizes.turned}, {hi})")
+            for place in self.writer.turned:
+                self._turn(place)
+            text.open(f"for {name} in range(tile, last):")
         if plan.along is not None:
             self._advance(f"i{plan.along}", plan.domain[plan.along].hi)
         for number, phase in enumerate(plan.phases):
@@ -96,6 +126,18 @@ class Emitter:
         first = operands + len(plan.outputs) + bool(plan.exchanged)
         text.lines[start:start] = ["    " + line.format(first=first) for line in self.numbers.lines]
         return "\n".join(["def kernel(data):", *text.lines]) + "\n"
+
+    def _turn(self, place: int) -> None:
+        """A tile of a read that goes across the operand's memory, turned."""
+        plan, load = self.plan, self.plan.values[place]
+        assert plan.inner is not None
+        assert isinstance(load, Load)
+        of, stride = f"p{load.operand}", load.offset.coefficient(plan.inner)
+        rest = affine.add(load.offset, affine.iterator(plan.inner), -stride)
+        step = self.numbers.whole(stride, of)
+        first = f"{self.writer.row(rest, of)} + {step} * low"
+        word, width = word_of(load.dtype, load.kind), plan.sizes.turned_block
+        self.text.add(f"{word}(q{place}, {width}, {of}, {first}, {step}, last - tile, high - low)")
 
     def _advance(self, name: str, hi: int) -> None:
         """One step after the other, the first ones for windows alone."""

@@ -164,7 +164,7 @@ class Points:
         elif place in self.chosen:
             self.text.add(f"{name} = {self.kernel.name(self.chosen[place])}")
         elif isinstance(value, values.Load):
-            self._read(name, value, checked)
+            self._read(name, place, value, checked)
         else:
             self.text.add(f"{name} = {self._expression(value, checked)}")
             if self.near and self._is_near(value):
@@ -195,7 +195,10 @@ class Points:
         known = [(c.row, c.extent) for load in loads for c in load.checked]
         return f"n{known.index((one.row, one.extent))}"
 
-    def _read(self, name: str, load: values.Load, checked: bool) -> None:
+    def _read(self, name: str, place: int, load: values.Load, checked: bool) -> None:
+        if place in self.kernel.turned:
+            self.text.add(f"{name} = load(q{place}, {self._in_tile()})")
+            return
         if load.empty:
             self.text.add(f"{name} = {self._number(load.fill, load.kind)}")
             return
@@ -212,12 +215,18 @@ class Points:
             value, inside = self.kernel.name(part.value), self.kernel.name(part.inside)
             lo, stride = (self._whole(number, of) for number in (part.lo, part.stride))
             where.append(f"(int64({value}) if {inside} else {lo}) * {stride}")
-        place = " + ".join(part for part in where if part != "0") or "0"
-        read = f"{load.kind}(load{half(load.dtype)}({of}, {place}))"
+        index = " + ".join(part for part in where if part != "0") or "0"
+        read = f"{load.kind}(load{half(load.dtype)}({of}, {index}))"
         if misses:
             fill = self._number(load.fill, load.kind)
             read = f"chosen({' & '.join(misses)}, {read}, {fill})"
         self.text.add(f"{name} = {read}")
+
+    def _in_tile(self) -> str:
+        """The place of this point in a tile."""
+        assert self.plan.turned is not None
+        row, width = self._row(affine.iterator(self.plan.turned)), self.plan.sizes.turned_block
+        return f"({row} - tile) * {width} + {self._here()}"
 
     def _expression(self, value: values.Value, checked: bool) -> str:
         of = [self.kernel.name(arg) for arg in values.operands_of(value)]

@@ -80,6 +80,8 @@ class Writer:
     """Those that are iterators of a loop, with the numbers of these."""
     moved: Mapping[int, Row] = field(default_factory=dict)
     """Iterators that stand for a row of their loop's."""
+    turned: Sequence[int] = ()
+    """Reads whose tiles are turned."""
 
     def name(self, place: int) -> str:
         value = self.plan.values[place]

@@ -17,6 +17,7 @@ from itertools import product
 from math import prod
 from typing import Final
 
+from einderive.eops.dtypes import BYTES
 from einderive.eops.loops.plan import Phase, Plan
 from einderive.eops.loops.values import (
     Choice,
@@ -78,6 +79,8 @@ JUMP: Final = 20.0
 """A read that jumps through memory from one step of the inner loop to the next."""
 STRIDED: Final = 2.0
 """A read that steps over few elements, for each of its steps: neighbours lie in one vector."""
+TURNED: Final = 3.0
+"""A read of a tile that was turned."""
 LANES: Final = 3.0
 """A read in a loop of which several steps are one, so that no index is divided."""
 GATHERED: Final = 10.0
@@ -117,6 +120,8 @@ def operations(value: Value) -> float:
 
 def _reading(plan: Plan, load: Load, inner: int) -> float:
     """Operations of a read in an inner loop over the iterator."""
+    if inner == plan.inner and in_tiles(plan, load):
+        return TURNED
     if any(plan.masks[one.value] >> inner & 1 for one in load.picked):
         return GATHERED
     rows = rows_of(load)
@@ -133,6 +138,17 @@ def _reading(plan: Plan, load: Load, inner: int) -> float:
     if several > 1 and abs(step) <= 1:
         return LANES
     return 1.0 if abs(step) <= 1 else min(JUMP, STRIDED * abs(step))
+
+
+def in_tiles(plan: Plan, load: Load) -> bool:
+    """Whether the read's tiles are turned before they are read."""
+    if plan.turned is None or plan.inner is None:
+        return False
+    if load.checked or load.picked or load.empty or load.offset.floors:
+        return False
+    step = abs(load.step(plan.inner)) * BYTES[load.dtype]
+    others = {i for i, _ in load.offset.terms} - {*plan.parallel, plan.inner}
+    return load.step(plan.turned) == 1 and step >= LINE and not others
 
 
 def _stepping(plan: Plan, read: Windowed, inner: int) -> float:

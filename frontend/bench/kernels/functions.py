@@ -25,7 +25,11 @@ from einderive.eops.loops.kinds import alike
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.notation.parse import parse
 
-NAMES: Final = ("exp", "log", "log2", "log10", "tanh", "erf", "asin", "atan", "sin", "cos")
+NAMES: Final = (
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "pow", "hypot"),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh"),
+    *("acosh", "atanh", "sigmoid", "erf", "erfc", "erfinv"),
+)
 ELEMENTS: Final = 65_536
 OPERANDS: Final = 1 << 20
 ROUNDS: Final = 300

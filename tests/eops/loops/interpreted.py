@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.points import NEAR
+from einderive.eops.cpu_kernels.turned.squares import SIDES, word_of
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.eops.loops.arrange import Strides, plans
 from einderive.eops.loops.group import Group
@@ -157,6 +158,16 @@ def run(
     return [np.array(r.numbers).reshape(s) for r, s in zip(results, shapes, strict=True)]
 
 
+def _turn(
+    room: Memory, width: int, of: Memory, base: int, stride: int, count: int, columns: int
+) -> None:
+    """A tile, turned; whole parts of memory are read."""
+    room.numbers[:] = [np.float64(np.nan)] * len(room.numbers)
+    for c in range(columns):
+        for r in range(count):
+            room.store(r * width + c, of.load(base + c * stride + r))
+
+
 def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
     functions = {
         f"{name}_{kind}": _function(name, KINDS[kind]) for name in FUNCTIONS for kind in KINDS
@@ -193,6 +204,7 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "load": Memory.load,
         "store": lambda memory, index, value: memory.store(index, value, thread),
         "prefetch": Memory.prefetch,
+        **{word_of(kind, kind): _turn for kind in SIDES},
         "sum_in_any_order": lambda a, b: a + b,
         "product_in_any_order": lambda a, b: a * b,
         "settled": lambda key: key,
