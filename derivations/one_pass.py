@@ -19,13 +19,14 @@ from einderive.derivations.steps.kernel import Step, Witness
 from einderive.derivations.steps.provisional_mean import Parts, ProvisionalMean
 from einderive.ta.errors import RuleRefused
 from einderive.ta.ir import affine
-from einderive.ta.ir.element import floating_inputs
+from einderive.ta.ir.element import input_types
 from einderive.ta.ir.node import Node, Scope
 from einderive.ta.ir.subst import accesses, stages
 
 SPLIT: Final = "split-iterator"
 SUMMED: Final = "provisional-mean"
 """The rules of the steps."""
+LONG: Final = frozenset({"float32", "float64"})
 MOST_TERMS: Final = 1 << 16
 """Of a part."""
 LEAST_PARTS: Final = 4
@@ -40,7 +41,7 @@ def one_pass(scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
     found: dict[Scope, tuple[Step, ...]] = {}
     for scope in scopes:
         sums = _sums_of_data(scope)
-        if sums and floating_inputs(scope):
+        if sums and holds_sums(scope):
             try:
                 new = {each: _summed_in_parts(each) for each in (scope, *sums)}
             except RuleRefused:
@@ -49,6 +50,12 @@ def one_pass(scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
                 found |= new
     if found:
         yield tuple(step for steps in found.values() for step in steps)
+
+
+def holds_sums(scope: Scope) -> bool:
+    """Whether the sums of a part, which are stages, have a type that holds them: those of squares
+    in float16 end at 65504, and the results of half types have few digits."""
+    return {*input_types(scope)} <= LONG
 
 
 def about(scope: Scope, inner: tuple[int, ...]) -> ProvisionalMean:

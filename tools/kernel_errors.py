@@ -131,6 +131,7 @@ def sample(name: str, dtype: str, count: int) -> tuple[Numbers, ...]:
             1 + random.normal(0, 1e-3, part // 2),
             random.uniform(-1, 1, part),
             random.uniform(-1100, 1100, part // 2),
+            random.uniform(-(2**17), 2**17, part // 4),
         ]
     ).astype(dtype)
     found = np.concatenate([found, _edges(bare, found)])
@@ -200,7 +201,8 @@ def _pairs(name: str, dtype: str, count: int, random: np.random.Generator) -> tu
         return x[usual], y[usual]
     x = _by_bits(dtype, half) * random.choice([-1, 1], half).astype(dtype)
     with np.errstate(all="ignore"):
-        near = (x * 2.0 ** random.uniform(-30, 30, half)).astype(dtype)
+        powers = random.uniform(-30, 30, half) * random.choice([1, 1 / 15], half)
+        near = (x * 2.0**powers).astype(dtype)
     y = np.where(np.isfinite(near), near, x) * random.choice([-1, 1], half).astype(dtype)
     return np.append(x, random.permutation(x)), np.append(y, random.permutation(y))
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from einderive.derivations.one_pass import about, last_iterators, parts_of
+from einderive.derivations.one_pass import about, holds_sums, last_iterators, parts_of
 from einderive.derivations.rule import Rule, stated
 from einderive.derivations.steps.kernel import Witness
-from einderive.ta.ir.element import floating_inputs
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import accesses
 
@@ -20,7 +19,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
     summed."""
     inner = last_iterators(scope)
     found = parts_of(scope) if inner else None
-    if found is None or found.centre is None or not floating_inputs(scope):
+    if found is None or found.centre is None or not holds_sums(scope):
         return
     if any(isinstance(read.source, Scope) for read in accesses(found.centre)):
         yield about(scope, inner)

@@ -18,10 +18,8 @@ from typing import Final
 
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.passes import Pass
-from einderive.eops.cpu_kernels.turned.squares import SIDES, word_of
 from einderive.eops.cpu_kernels.windows import WindowPass
 from einderive.eops.cpu_kernels.writing import Room, Writer, of_team
-from einderive.eops.dtypes import HALVES
 from einderive.eops.loops.cost import in_tiles
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Load
@@ -34,14 +32,9 @@ MOST_TURNED: Final = 2
 def turned_loads(plan: Plan) -> tuple[int, ...]:
     """The reads whose tiles are turned."""
     used = {place for needed in plan.needed for place in needed}
-    found = [p for p, value in enumerate(plan.values) if p in used and _fits(plan, value)]
+    values = enumerate(plan.values)
+    found = [p for p, v in values if p in used and isinstance(v, Load) and in_tiles(plan, v)]
     return tuple(found[:MOST_TURNED])
-
-
-def _fits(plan: Plan, value: object) -> bool:
-    if not isinstance(value, Load) or not in_tiles(plan, value) or value.kind not in SIDES:
-        return False
-    return value.dtype == value.kind or (value.dtype in HALVES and value.kind == "float32")
 
 
 class Emitter:
@@ -136,8 +129,10 @@ class Emitter:
         rest = affine.add(load.offset, affine.iterator(plan.inner), -stride)
         step = self.numbers.whole(stride, of)
         first = f"{self.writer.row(rest, of)} + {step} * low"
-        word, width = word_of(load.dtype, load.kind), plan.sizes.turned_block
-        self.text.add(f"{word}(q{place}, {width}, {of}, {first}, {step}, last - tile, high - low)")
+        width = plan.sizes.turned_block
+        self.text.add(
+            f"turn_{load.dtype}(q{place}, {width}, {of}, {first}, {step}, last - tile, high - low)"
+        )
 
     def _advance(self, name: str, hi: int) -> None:
         """One step after the other, the first ones for windows alone."""

@@ -17,7 +17,7 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from einderive.eops.dtypes import BYTES
+from einderive.eops.dtypes import BYTES, HALVES
 from einderive.eops.loops.plan import Phase, Plan
 from einderive.eops.loops.values import (
     Choice,
@@ -141,8 +141,10 @@ def _reading(plan: Plan, load: Load, inner: int) -> float:
 
 
 def in_tiles(plan: Plan, load: Load) -> bool:
-    """Whether the read's tiles are turned before they are read."""
-    if plan.turned is None or plan.inner is None:
+    """Whether the read's tiles can be turned before they are read: in types of 32 bits alone, since
+    reads across the memory are faster for longer ones."""
+    of_32_bits = load.kind == "float32" and load.dtype in {"float32", *HALVES}
+    if plan.turned is None or plan.inner is None or not of_32_bits:
         return False
     if load.checked or load.picked or load.empty or load.offset.floors:
         return False

@@ -129,7 +129,7 @@ class Stage:
             return None
         if offset and not self.normal:
             return None
-        told = (self.name, dtype, f"about {offset:g}" if offset else "")
+        told = (self.name, dtype, f"about {offset}".removesuffix(".0") if offset else "")
         return replace(
             self, name=", ".join(filter(None, told)), dtype=dtype or self.dtype, offset=offset
         )

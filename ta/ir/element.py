@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from einderive.ta.ir.node import Scope, Source, Tensor
 from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.subst import sources, stages
@@ -18,10 +20,12 @@ def element_bytes(source: Source) -> int:
 def floating_inputs(scope: Scope) -> bool:
     """Whether all inputs that the scope reads, directly or through other scopes, have floating
     types."""
-    return all(
-        not isinstance(source, Tensor)
-        or not is_input(source)
-        or source.dtype.startswith(("float", "bfloat"))
-        for stage in stages(scope)
-        for source in sources(stage.body)
-    )
+    return all(dtype.startswith(("float", "bfloat")) for dtype in input_types(scope))
+
+
+def input_types(scope: Scope) -> Iterator[str]:
+    """The types of the inputs that the scope reads, directly or through other scopes."""
+    for stage in stages(scope):
+        for source in sources(stage.body):
+            if isinstance(source, Tensor) and is_input(source):
+                yield source.dtype

@@ -27,17 +27,17 @@ from einderive.eops.cpu_kernels.words.machine import (
     outside,
     store,
 )
+from einderive.eops.dtypes import BYTES
 
-SIDES: Final = {"float32": 16, "int32": 16}
-"""By the type of the numbers in the kernel.  Of 64 bits, reads across the memory are faster."""
-READS: Final = {"float16": load_float16, "bfloat16": load_bfloat16}
-"""Of one number, where it is kept as its bits."""
+SIDE: Final = 16
+READS: Final = {"float32": load, "float16": load_float16, "bfloat16": load_bfloat16}
+"""Of one number as float32, by the operand's type."""
 
 
 @cache
-def turned_tile(dtype: str, kind: str) -> Written:
+def turned_tile(dtype: str) -> Written:
     """The function of `room, width, operand, base, stride, count, columns`."""
-    side, square, read = SIDES[kind], _square(dtype, kind), READS.get(dtype, load)
+    side, square, read = SIDE, _square(dtype), READS[dtype]
 
     @called
     def turn(
@@ -60,18 +60,12 @@ def turned_tile(dtype: str, kind: str) -> Written:
 
 def turning(operands: Iterable[str]) -> Mapping[str, Written]:
     """The functions for operands of these types, by their names in a source."""
-    pairs = ((dtype, "float32" if dtype in READS else dtype) for dtype in operands)
-    return {word_of(d, kind): turned_tile(d, kind) for d, kind in pairs if kind in SIDES}
+    return {f"turn_{dtype}": turned_tile(dtype) for dtype in operands if dtype in READS}
 
 
-def word_of(dtype: str, kind: str) -> str:
-    """The name of the function in a source."""
-    return f"turn_{dtype}_{kind}"
-
-
-def _square(dtype: str, kind: str) -> Written:
+def _square(dtype: str) -> Written:
     """`f(room, at, width, operand, from, stride)`: one square."""
-    side = SIDES[kind]
+    side = SIDE
 
     @instruction
     def square(
@@ -86,13 +80,13 @@ def _square(dtype: str, kind: str) -> Written:
                 place = builder.add(begin, builder.mul(step, whole(k)))
                 vector = ir.VectorType(element, side).as_pointer()
                 address = builder.bitcast(builder.gep(source, [place], inbounds=True), vector)
-                found = outside(builder, builder.load(address, align=_bytes(element)))
+                found = outside(builder, builder.load(address, align=BYTES[dtype]))
                 rows.append(_as_numbers(builder, found, dtype, side))
             for k, row in enumerate(_turned(builder, rows)):
                 place = builder.add(first, builder.mul(across, whole(k)))
                 address = builder.gep(target, [place], inbounds=True)
                 address = builder.bitcast(address, row.type.as_pointer())
-                outside(builder, builder.store(row, address, align=_bytes(row.type.element)))
+                outside(builder, builder.store(row, address, align=4))
             return context.get_dummy_value()
 
         kinds = (room, types.int64, types.int64, of, types.int64, types.int64)
@@ -127,9 +121,3 @@ def _as_numbers(builder: Any, bits: Any, dtype: str, side: int) -> Any:
         upper = builder.shl(builder.zext(bits, whole), ir.Constant(whole, [16] * side))
         return builder.bitcast(upper, single)
     return bits
-
-
-def _bytes(element: Any) -> int:
-    if isinstance(element, ir.IntType):
-        return int(element.width) // 8
-    return 4 if isinstance(element, ir.FloatType) else 8

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.points import NEAR
-from einderive.eops.cpu_kernels.turned.squares import SIDES, word_of
+from einderive.eops.cpu_kernels.turned.squares import READS
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.eops.loops.arrange import Strides, plans
 from einderive.eops.loops.group import Group
@@ -204,7 +204,7 @@ def _names(emitter: Emitter, thread: int) -> dict[str, Any]:
         "load": Memory.load,
         "store": lambda memory, index, value: memory.store(index, value, thread),
         "prefetch": Memory.prefetch,
-        **{word_of(kind, kind): _turn for kind in SIDES},
+        **{f"turn_{dtype}": _turn for dtype in READS},
         "sum_in_any_order": lambda a, b: a + b,
         "product_in_any_order": lambda a, b: a * b,
         "settled": lambda key: key,
