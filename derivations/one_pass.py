@@ -137,7 +137,10 @@ def _within(scope: Scope, factor: int) -> int:
         found = (abs(row.coefficient(first + place)) for row in rows)
         return min(filter(None, found), default=0)
 
-    return min((p for p, side in enumerate(scope.sums) if side.extent == factor), key=step)
+    places = [p for p, side in enumerate(scope.sums) if side.extent == factor]
+    if not places:
+        raise RuleRefused("all terms of a part are the same")
+    return min(places, key=step)
 
 
 def _divisor(extent: int, wanted: int) -> int:

@@ -39,6 +39,12 @@ def in_one_pass(derivation: Derived) -> list[Plan]:
         (SCALED, {"X": (400, 3), "W": (3,)}, ["split-iterator", "provisional-mean"] * 2),
         (BATCH, {"X": (8, 3, 64)}, ["provisional-mean"] * 2),
         (ROWS, {"A": (3, 600), "B": (600,)}, ["split-iterator", "provisional-mean"] * 2),
+        (
+            "M = mean[i](X[i//200]) where i in 0:2000; "
+            "out V = mean[i]((X[i//200]-M)^2) where i in 0:2000",
+            {"X": (10,)},
+            [],  # no iterator runs within a part
+        ),
         (STD, {"X": (401, 3)}, []),  # no parts of equal length
         (STD, {"X": (40, 3)}, []),  # too few terms
         ("Y[c] = mean[i]((X[i,c]-M[c])^2)", {"X": (400, 3), "M": (3,)}, []),  # no mean to find
