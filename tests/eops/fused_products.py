@@ -81,6 +81,7 @@ PRODUCTS: Final = {
     "window": Product(
         "C[h,f] = sum[c,r](A[h+r-1,c]*K[r,c,f]) where h in 0:40; out Y[h,f] = tanh(C[h,f] + b[f])",
         {"A": (40, 7), "K": (3, 7, 17), "b": (17,)},
+        allowed=2e-6,
     ),
     "batch": Product(
         "C[b,i,j] = sum[k](A[b,i,k]*B[b,j,k]); out Y[b,i,j] = exp(-abs(C[b,i,j]))*S[b]",

@@ -15,7 +15,7 @@ from tests.amount import sampled
 from tests.frontend.races import candidates_win
 
 FORMULA = "Y[i,e] = exp(Q[i]+K[j])*V[j,e]"
-SHAPES = {"Q": (300,), "K": (200,), "V": (200, 8)}
+SHAPES = {"Q": (900,), "K": (600,), "V": (600, 8)}
 
 
 def uses_law(plan: Plan) -> bool:
