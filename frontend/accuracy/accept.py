@@ -25,7 +25,7 @@ import torch
 from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.accuracy import accept_integers, sampled_reference
-from einderive.frontend.accuracy.inputs import SMALL, random_inputs, whole_range_inputs
+from einderive.frontend.accuracy.inputs.drawn import SMALL, random_inputs, whole_range_inputs
 from einderive.frontend.accuracy.levels import Accuracy, magnitude
 from einderive.frontend.accuracy.rows import Piece, narrowed
 from einderive.frontend.assumptions.indices import reach_of

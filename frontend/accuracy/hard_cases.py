@@ -1,4 +1,4 @@
-"""Candidates on inputs that are hard to compute with, and on NaN and infinities.
+"""Candidates on inputs that are hard to compute with.
 
 A program is compared (`accuracy.judged`) with the formula as written, in the same types
 (`accuracy.written`), on a few whole rows of each output (`frontend.accuracy.rows`).  The exact
@@ -7,17 +7,18 @@ more digits (`ExtendedField`).  If that takes too long, torch gives them in floa
 views, which acceptance on random inputs has compared with the interpreter.
 
 A family on which the formula as written overflows, or has no digit right, does not judge a program:
-`FamilyError.standard` is False.
+`FamilyError.standard` is False.  Between half types, a plain program that has a digit right there
+is the standard (`accuracy.half_range`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite, prod
+from math import prod
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -25,26 +26,27 @@ import torch
 
 from einderive.derivations.search.replay import replace_step
 from einderive.derivations.steps.kernel import Step
+from einderive.eops.dtypes import HALVES
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import is_imaginary
 from einderive.frontend.accuracy import digits
-from einderive.frontend.accuracy.accept import at_points, epsilon, error
+from einderive.frontend.accuracy.accept import epsilon
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.accuracy.hard_inputs import Family
-from einderive.frontend.accuracy.inputs import family_inputs, nonfinite_families
+from einderive.frontend.accuracy.half_range import held
+from einderive.frontend.accuracy.inputs.drawn import family_inputs
+from einderive.frontend.accuracy.inputs.families import SQUARES, Family
+from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
 from einderive.frontend.accuracy.levels import Accuracy, can_cancel, magnitude
 from einderive.frontend.accuracy.rows import Piece, narrowed, pieces, smallest
 from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
-from einderive.frontend.accuracy.unequal import hard_families
 from einderive.frontend.accuracy.written import has_products, written
 from einderive.frontend.assumptions.indices import reach_of
 from einderive.frontend.running.execute import Executable
-from einderive.ta.equality.positions import positions
 from einderive.ta.exact.direct import computed_points
 from einderive.ta.exact.fields import Array, RealField
-from einderive.ta.exact.interp import affordable, evaluate, evaluate_at, input_tensors, visited
+from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.node import ANY, Number, Scope, Tensor
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
@@ -69,16 +71,13 @@ class ExtendedField(RealField):
 
 
 T = TypeVar("T")
-SAMPLES = 64
-MOST_WORK_STRICT = 20_000_000
-"""Points of iteration spaces that one evaluation by the interpreter may visit for NaN: a second."""
 INTERPRETED = 1 << 22
 """Beyond this many points, torch's float64 replaces the interpreter, which would take more than
 some 0.1 s."""
 PREPARING_SECONDS = 1.5
 """The seconds that making all hard inputs of a program, and evaluating the formula as written on
 them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
-without a step that can cancel, the first `LEAST_SAFE`."""
+without a step that can cancel, the first `LEAST_SAFE`; one more of programs in float16."""
 LEAST, LEAST_SAFE = 7, 2
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are too few to judge the formula as written by.  It is then
@@ -90,16 +89,6 @@ MOST_KEPT = 1 << 27
 """Bytes of hard inputs that are kept from one program to the next."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """Inputs of one family of NaN and infinities, and the outputs' values at points."""
-
-    family: str
-    inputs: Mapping[Tensor, torch.Tensor]
-    points: tuple[np.ndarray, ...]
-    expected: tuple[torch.Tensor, ...]
-
-
 @dataclass
 class HardCases:
     """The hard families of one program, and the results of the formula as written on them.  Each is
@@ -109,6 +98,8 @@ class HardCases:
     device: str
     accuracy: Accuracy
     preparing: float = PREPARING_SECONDS
+    lines: Callable[[], Iterable[Executable]] = tuple
+    """Plain programs, asked for where the formula as written leaves float16 (`half_range`)."""
     _known: dict[str, Standard] = field(default_factory=dict)
     _kept: dict[str, Mapping[Tensor, torch.Tensor]] = field(default_factory=dict)
     _spent: float = 0.0
@@ -127,10 +118,12 @@ class HardCases:
         `small` says that the program may cancel: while there is time, it is then judged on the row
         that is smallest beside the others as well.
         """
-        if not _has_families(self.program):
+        if not has_families(self.program):
             return ()
+        families = hard_families(self.program)
+        least += SQUARES in families
         found: list[FamilyError] = []
-        for number, family in enumerate(hard_families(self.program)[: max(most, least)]):
+        for number, family in enumerate(families[: max(most, least)]):
             late = self._spent > self.preparing and family.name not in self._known
             if late and number >= least:
                 break
@@ -157,7 +150,7 @@ class HardCases:
             return error
         started = time.perf_counter()
         others = {piece.output: piece for piece in self._pieces} | {p.output: p for p in rows}
-        beside = HardCases(self.program, self.device, self.accuracy)
+        beside = HardCases(self.program, self.device, self.accuracy, lines=self.lines)
         beside.__dict__["_pieces"] = tuple(others.values())
         other = beside._judged(beside._standard(family)[1], outputs)
         self._spent += time.perf_counter() - started
@@ -170,8 +163,15 @@ class HardCases:
             self._kept[name] = inputs
 
     def _judged(self, standard: Standard, outputs: Sequence[torch.Tensor]) -> FamilyError:
-        rows = [_array(outputs[piece.output][piece.index]) for piece in self._pieces]
-        return judged(standard, self._by_output(rows), self.accuracy, epsilon(self.program))
+        return judged(
+            standard,
+            self._by_output(self._pieces_of(outputs)),
+            self.accuracy,
+            epsilon(self.program),
+        )
+
+    def _pieces_of(self, outputs: Sequence[torch.Tensor]) -> list[digits.Array]:
+        return [_array(outputs[piece.output][piece.index]) for piece in self._pieces]
 
     def _by_output(self, rows: Iterable[T]) -> list[list[T]]:
         """What belongs to the pieces, for each output together."""
@@ -226,6 +226,12 @@ class HardCases:
         return pieces(self.program.roots())
 
     @cached_property
+    def _limits(self) -> list[digits.Limits]:
+        """Those of each output's type."""
+        unit = epsilon(self.program)
+        return [_limits(dtype, unit) for dtype in output_types(self.program)]
+
+    @cached_property
     def _roots(self) -> tuple[Scope, ...]:
         return tuple(piece.scope for piece in self._pieces)
 
@@ -267,8 +273,7 @@ class HardCases:
             more = self._inputs(family, positive, seed)
             drawn.append(self._draw(more, self._exact(more)))
         rows = []
-        for output, dtype in enumerate(output_types(self.program)):
-            limits = _limits(dtype, epsilon(self.program))
+        for output, limits in enumerate(self._limits):
             all_rows = (values for draw in drawn for values in draw[output])
             rows.append(digits.rows_of(drawn[0][output], all_rows, limits))
         return inputs, Standard(family, positive, tuple(rows))
@@ -286,10 +291,13 @@ class HardCases:
         ]
         count = len(self._roots)
         parts = [values[first : first + count] for first in range(0, 3 * count, count)]
-        found = (
+        found = [
             digits.Values(exact, terms, total, tuple(ways))
             for exact, terms, total, *ways in zip(*parts, *made, strict=True)
-        )
+        ]
+        if any(tensor.dtype in HALVES for tensor in self.program.inputs):
+            lines = (self._pieces_of(line(inputs)) for line in self.lines())
+            found = held(found, lines, [self._limits[piece.output] for piece in self._pieces])
         return self._by_output(found)
 
 
@@ -335,50 +343,9 @@ def _limits(dtype: torch.dtype, epsilon: float) -> digits.Limits:
     return digits.Limits(epsilon, torch.finfo(dtype).tiny, torch.finfo(dtype).max)
 
 
-def nonfinite_cases(program: Program, device: str) -> tuple[Case, ...]:
-    """Inputs with NaN and infinities, and the places of NaN and infinities in the outputs, at
-    points."""
-    if not _has_families(program):
-        return ()
-    families = nonfinite_families(visited(program.roots(), 1))
-    return tuple(case(program, family, device) for family in families)
-
-
-def moved(program: Program, cases: Sequence[Case], built: Executable) -> str:
-    """The name of the first family on which the program has a NaN or an infinity at another place
-    than the formula.  Empty if there is none."""
-    for made in cases:
-        if not isfinite(error(_sampled(program, made, built), made.expected)):
-            return made.family
-    return ""
-
-
-def _has_families(program: Program) -> bool:
+def has_families(program: Program) -> bool:
     types = [getattr(torch, tensor.dtype) for tensor in program.inputs]
     complex_numbers = any(dtype.is_complex for dtype in types)
     complex_numbers |= any(map(is_imaginary, stages(*program.roots())))
     empty = any(0 in root.shape for root in program.roots())
     return any(d.is_floating_point for d in types) and not complex_numbers and not empty
-
-
-def case(program: Program, family: Family, device: str) -> Case:
-    """The family's inputs with the interpreter's values at as many points as the work allows."""
-    inputs = family_inputs(program.inputs, family, device, reach=reach_of(program))
-    values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
-    count = max(2, affordable(program.roots(), SAMPLES, MOST_WORK_STRICT))
-    points = tuple(positions(root, count) for root in program.roots())
-
-    def at(roots: Sequence[Scope]) -> Iterator[torch.Tensor]:
-        for root, places in zip(roots, points, strict=True):
-            found = np.asarray(evaluate_at(root, places, values, RealField()), dtype=np.float64)
-            yield torch.as_tensor(found, device=device)
-
-    return Case(family.name, inputs, points, tuple(at(program.roots())))
-
-
-def _sampled(program: Program, made: Case, built: Executable) -> tuple[torch.Tensor, ...]:
-    outputs = built(made.inputs)
-    return tuple(
-        at_points(root, points, output)
-        for root, points, output in zip(program.roots(), made.points, outputs, strict=True)
-    )

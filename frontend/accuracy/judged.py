@@ -20,7 +20,7 @@ import numpy as np
 
 from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.accept import accepted
-from einderive.frontend.accuracy.hard_inputs import Family
+from einderive.frontend.accuracy.inputs.families import Family
 from einderive.frontend.accuracy.levels import Accuracy
 
 CLOSE = 4.0

@@ -5,7 +5,7 @@ digits of the plain torch lines and of the compiled function, -log10(max|y - r|/
 the plain lines in float64; the digits that the compiled function loses against the plain lines on
 the row, or the whole, where it loses most (`accuracy.digits`); and both calls' times, interleaved,
 in each kind of data, since a program may decide at run time how it computes.  The data are
-the families of `frontend.accuracy.hard_inputs`, drawn anew: compilation has seen others.
+the families of `frontend.accuracy.inputs.families`, drawn anew: compilation has seen others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Self, cast
 import torch
 
 from einderive.frontend.accuracy import digits
-from einderive.frontend.accuracy.hard_inputs import FAMILIES, Wanted, normal
+from einderive.frontend.accuracy.inputs.families import FAMILIES, Wanted, normal
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.api.formula import parse

@@ -19,7 +19,7 @@ import torch
 
 from einderive.eops.dtypes import FLOATS
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.inputs.drawn import random_inputs
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.call.caller import Run
 from einderive.frontend.call.element_types import with_types

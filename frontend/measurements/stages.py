@@ -7,7 +7,7 @@ from math import isfinite
 
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.measured import Costs
-from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.inputs.drawn import random_inputs
 from einderive.frontend.machine.stage_times import ENDLESS, StageTimes
 from einderive.frontend.measurements.recorded import RecordedRace, StageSeconds, recorded
 from einderive.frontend.running.settings import undisturbed

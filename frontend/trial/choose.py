@@ -266,6 +266,7 @@ def _plain(
         judge.fastest = min(judge.fastest, entrant.seconds)
         found.append(entrant)
     judge.fastest = inf  # of those that are right, not yet known
+    hard.lines = lambda: [e.run for e in sorted(found, key=lambda e: e.seconds) if e.run]
     order = sorted(range(len(found)), key=lambda place: found[place].seconds)
     for place in order:
         entrant = found[place]

@@ -20,7 +20,7 @@ from einderive.derivations.search.extract import Plan
 from einderive.eops.result_memory import reused
 from einderive.frontend.accuracy.accept import Reference, accepted
 from einderive.frontend.accuracy.digits import WRONG
-from einderive.frontend.accuracy.hard_cases import Case, moved
+from einderive.frontend.accuracy.nonfinite_cases import Case, moved
 from einderive.frontend.baselines.inductor import available, inductor
 from einderive.frontend.baselines.rival import Rival, rewritten
 from einderive.frontend.baselines.rival import executable as plain_executable

@@ -8,8 +8,9 @@ from math import isfinite
 from typing import Any
 
 from einderive.frontend.accuracy.accept import Reference, reference
-from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases, nonfinite_cases
+from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases
 from einderive.frontend.accuracy.levels import Accuracy
+from einderive.frontend.accuracy.nonfinite_cases import nonfinite_cases
 from einderive.frontend.accuracy.standard import standard_error
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.entrants import Entrant, Judge

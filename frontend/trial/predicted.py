@@ -7,6 +7,7 @@ step that can cancel, and consists of calls of torch; else the plain program wit
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
 from einderive.derivations.search.extract import Plan
@@ -14,6 +15,7 @@ from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.derived import Derived
+from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
 from einderive.frontend.trial.hard import checked, tried_hard
 from einderive.frontend.trial.steady import MARGIN
@@ -22,6 +24,7 @@ from einderive.frontend.trial.steady import MARGIN
 def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entrant]:
     """The programs that were looked at; the last one is right, if one is."""
     found: list[Entrant] = []
+    hard.lines = partial(_lines, judge)
     for number, plan in islice(_promising(derivation, judge), judge.effort.tried):
         entrant = candidate(f"candidate {number}", plan, judge, always=True)
         if entrant.run is not None:
@@ -31,9 +34,7 @@ def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entran
         found.append(entrant)
         if entrant.run is not None:
             return found
-    plain = rivals(judge.program, judge.device, judge.strict)
-    for rival in sorted(plain, key=lambda one: one.work):
-        entrant = run_first(rival, "baseline", judge)
+    for entrant in _plain(judge):
         if entrant.run is not None:
             entrant = judge.judged(entrant)
         if entrant.run is not None:
@@ -42,6 +43,17 @@ def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entran
         if entrant.run is not None:
             return found
     return found
+
+
+def _plain(judge: Judge) -> Iterator[Entrant]:
+    """The plain programs after their first runs, those with the least work first."""
+    plain = rivals(judge.program, judge.device, judge.strict)
+    for rival in sorted(plain, key=lambda one: one.work):
+        yield run_first(rival, "baseline", judge)
+
+
+def _lines(judge: Judge) -> Iterator[Executable]:
+    return (entrant.run for entrant in _plain(judge) if entrant.run is not None)
 
 
 def _promising(derivation: Derived, judge: Judge) -> Iterator[tuple[int, Plan]]:

@@ -26,7 +26,7 @@ from torch.nn import functional
 import einderive as ed
 from einderive.eops.back_ends.triton import triton_stage
 from einderive.eops.triton_kernels.build import interpreting
-from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.inputs.drawn import random_inputs
 from einderive.frontend.bench.ceilings import ceilings
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import executable

@@ -16,10 +16,10 @@ from einderive.derivations.search.extract import Plan
 from einderive.derivations.steps.centre import Centre
 from einderive.frontend.accuracy.accept import error
 from einderive.frontend.accuracy.hard_cases import HardCases
-from einderive.frontend.accuracy.hard_inputs import FAMILIES
+from einderive.frontend.accuracy.inputs.families import FAMILIES
+from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import cancelling, magnitude
-from einderive.frontend.accuracy.unequal import hard_families
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.running.execute import Executable, executable
 from einderive.ta.errors import RecordError

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import einderive as ed
-from einderive.frontend.accuracy.hard_cases import moved, nonfinite_cases
+from einderive.frontend.accuracy.nonfinite_cases import moved, nonfinite_cases
 from einderive.frontend.cli.main import main
 from einderive.frontend.running.execute import executable
 from einderive.ta.errors import BuildError

@@ -12,7 +12,7 @@ import torch
 import einderive as ed
 from einderive.eops.torch_views.stage import lower_all
 from einderive.frontend.accuracy.accept import accepted, error
-from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.inputs.drawn import random_inputs
 from einderive.frontend.accuracy.levels import ACCURACIES
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.running.execute import executable

@@ -11,11 +11,11 @@ import torch
 import einderive as ed
 from einderive.eops.dtypes import LIMITS
 from einderive.frontend.accuracy.hard_cases import HardCases
-from einderive.frontend.accuracy.hard_inputs import FAMILIES
-from einderive.frontend.accuracy.inputs import family_inputs
+from einderive.frontend.accuracy.inputs.drawn import family_inputs
+from einderive.frontend.accuracy.inputs.families import FAMILIES
+from einderive.frontend.accuracy.inputs.unequal import UNEQUAL, hard_families
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import Accuracy
-from einderive.frontend.accuracy.unequal import UNEQUAL, hard_families
 from einderive.frontend.api.compiled import Derivation
 from einderive.frontend.running.execute import executable
 from tests.frontend.races import candidates_win

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.frontend.accuracy.hard_inputs import FAMILIES, Family
-from einderive.frontend.accuracy.inputs import family_inputs
+from einderive.frontend.accuracy.inputs.drawn import family_inputs
+from einderive.frontend.accuracy.inputs.families import FAMILIES, Family
 from einderive.frontend.bench.digits import DIFFERENCES
 from einderive.ta.ir import expr
 

@@ -28,7 +28,7 @@ from einderive.frontend.accuracy.accept_integers import (
     output_types,
     stays_whole,
 )
-from einderive.frontend.accuracy.inputs import whole_range_inputs
+from einderive.frontend.accuracy.inputs.drawn import whole_range_inputs
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.running.execute import executable

@@ -10,7 +10,7 @@ import torch
 
 import einderive as ed
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.inputs.drawn import random_inputs
 from einderive.frontend.accuracy.written import as_written, has_products, written
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate

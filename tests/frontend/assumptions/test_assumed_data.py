@@ -8,13 +8,13 @@ import pytest
 import torch
 
 import einderive as ed
-from einderive.frontend.accuracy.hard_inputs import FAMILIES, Family
-from einderive.frontend.accuracy.inputs import (
+from einderive.frontend.accuracy.inputs.drawn import (
     family_inputs,
     nonfinite_families,
     random_inputs,
     whole_range_inputs,
 )
+from einderive.frontend.accuracy.inputs.families import FAMILIES, Family
 from einderive.frontend.assumptions.check import rounded
 from einderive.ta.errors import BuildError
 from einderive.ta.ir.node import Tensor

@@ -2,7 +2,7 @@
 
 import torch
 
-from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.inputs.drawn import random_inputs
 from einderive.frontend.api.formula import parse
 from einderive.frontend.assumptions.indices import reach_of
 from einderive.ta.ir.affine import Range

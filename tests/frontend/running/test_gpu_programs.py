@@ -15,7 +15,7 @@ from einderive.derivations.search.extract import Plan
 from einderive.eops.triton_kernels.build import Kernel
 from einderive.frontend.accuracy.accept import at_points
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.accuracy.inputs import random_inputs
+from einderive.frontend.accuracy.inputs.drawn import random_inputs
 from einderive.frontend.api.compiled import Derivation
 from einderive.frontend.bench.suite import DEMO, Case
 from einderive.frontend.running.execute import executable

@@ -1,8 +1,9 @@
 """The inputs that programs are judged on: random numbers, families of them, and NaN and infinities.
 
-Each family (`accuracy.hard_inputs`) makes every tensor of a program from one generator.  Integers
-and bools have no hard families; they are judged on data of their types' whole range as well.  All
-data satisfy the assumptions of the formula about its inputs (`frontend.assumptions.data`).
+Each family (`accuracy.inputs.families`) makes every tensor of a program from one generator.
+Integers and bools have no hard families; they are judged on data of their types' whole range as
+well.  All data satisfy the assumptions of the formula about its inputs
+(`frontend.assumptions.data`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 import torch
 
 from einderive.eops.dtypes import LIMITS
-from einderive.frontend.accuracy.hard_inputs import Family, Make, Wanted, normal, sparse
+from einderive.frontend.accuracy.inputs.families import Family, Make, Wanted, normal, sparse
 from einderive.frontend.assumptions.data import folded, kept, whole_ends, without_zero
 from einderive.frontend.assumptions.indices import Reach
 from einderive.ta.ir.node import Tensor

@@ -6,6 +6,7 @@
     scales      n * 2^(+-E/6), E the type's largest exponent
     halves      -1000 + n(0, 1) in the first half of the first dimension, 1000 + n(0, 1) after it
     far         n, one row 2^20 n (at most 2^(E/6) n), in every other tensor
+    squares     n * 2^(E/3), of programs in float16 only
 
 n is a standard normal number, u a uniform one from 1 to 2, eps the spacing of the type's numbers at
 1.  A family makes the tensors of a program one after the other, so that a later one can be nearly
@@ -213,6 +214,12 @@ def _scaled(direction: int) -> Make:
     return make
 
 
+def _squares(wanted: Wanted) -> torch.Tensor:
+    """Normal numbers times a power of two, 32 in float16, whose third power the type still holds: a
+    sum of a hundred squares leaves float16, and their mean does not."""
+    return normal(wanted) * 2.0 ** (frexp(wanted.precision.max)[1] // 3)
+
+
 def _tiny(wanted: Wanted) -> torch.Tensor:
     """The first tensor about the smallest normal number of its type, half of it subnormal; the
     others about 1, so that products with it do not vanish.  Processors take subnormal bfloat16 for
@@ -253,3 +260,5 @@ FAMILIES: tuple[Family, ...] = (
     Family("positive numbers", _positive),
 )
 """The families, the most telling first."""
+SQUARES = Family("float16 numbers of a deviation of 32", _squares)
+"""Of programs with float16 operands alone (`accuracy.half_range`)."""

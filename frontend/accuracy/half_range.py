@@ -1,0 +1,51 @@
+"""Where the formula as written leaves the range of float16, a plain program is the standard.
+
+    S[i] = sum[j](X[i,j]);  Y[i] = S[i]/65536          X float16, about 30
+
+As written S is infinite, as float16 ends at 65,504.  `torch.mean` adds in float32 and gives 30: a
+program that gives infinity would be worse than the line that it replaces.  Where a formula divides
+by an infinite sum, it gives 0 instead of a small number.  So a row of float16 or bfloat16 numbers
+on which the formula as written has no digit right is judged by the first plain program that has one
+there.  If there is none, the row judges no program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from einderive.frontend.accuracy.digits import WRONG, Array, Limits, Values, largest
+
+
+def is_wrong(way: Array, exact: Array, limits: Limits) -> bool:
+    """Whether a program has no digit right on a row, or an entry that is not finite, among the
+    entries whose exact value the type holds."""
+    counts = np.isfinite(exact) & (np.abs(exact) <= limits.most)
+    found, expected = way[counts], exact[counts]
+    if not np.isfinite(found).all():
+        return True
+    return largest(found - expected) > WRONG * max(largest(expected), limits.least)
+
+
+def held(
+    rows: Sequence[Values], lines: Iterable[Sequence[Array]], limits: Sequence[Limits]
+) -> list[Values]:
+    """The rows; those on which a way to write the formula has no digit right have the values of the
+    first line that has one there.  A line is a plain program's values for all rows; no more lines
+    are run than are needed."""
+    found = list(rows)
+    missing = {
+        place
+        for place, (row, limit) in enumerate(zip(rows, limits, strict=True))
+        if any(is_wrong(way, row.exact, limit) for way in row.ways)
+    }
+    for line in lines if missing else ():
+        for place in sorted(missing):
+            row, limit = found[place], limits[place]
+            if not is_wrong(line[place], row.exact, limit):
+                found[place] = row._replace(ways=(line[place],))
+                missing.remove(place)
+        if not missing:
+            break
+    return found

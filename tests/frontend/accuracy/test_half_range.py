@@ -1,0 +1,90 @@
+"""Programs that leave float16 where a plain program does not are refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import einderive as ed
+from einderive.eops.torch_views.stage import lower
+from einderive.frontend.accuracy.digits import Limits, Values
+from einderive.frontend.accuracy.half_range import held
+from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.inputs.families import SQUARES
+from einderive.frontend.baselines.rival import executable as plain
+from einderive.frontend.baselines.rival import rivals
+from einderive.frontend.running.execute import Executable
+from einderive.ta.ir.subst import stages
+from tests.frontend.races import nobody_is_slow
+
+LIMITS = Limits(2.0**-10, 2.0**-14, 65504.0)
+FORMULAS: dict[str, tuple[int, int]] = {
+    "Y[i] = mean[j](X[i,j])": (3, 70_000),
+    "Y[i] = var[j](X[i,j])": (3, 4096),
+    "Y[i] = mean[j](X[i,j]^2)": (3, 4096),
+    "Y[i,j] = softmax[j](X[i,j])": (1, 70_000),
+}
+
+
+def row(exact: list[float], *ways: list[float]) -> Values:
+    return Values(*(np.array(exact),) * 3, tuple(map(np.array, ways)))
+
+
+def test_the_first_line_with_a_digit_right_is_the_standard() -> None:
+    """Line by line, and no more lines are asked for than needed."""
+    rows = [row([1.0, 30.0], [1.0, np.inf]), row([2.0], [2.0]), row([0.001], [0.0])]
+    asked = []
+
+    def lines() -> Any:
+        for place, line in enumerate(
+            ([[1, np.nan], [9], [0.00105]], [[1, 31.0], [9], [0.5]], [[1, 30.0], [2], [0.001]])
+        ):
+            asked.append(place)
+            yield [np.array(each, dtype=float) for each in line]
+
+    found = held(rows, lines(), [LIMITS] * 3)
+    assert [way.tolist() for each in found for way in each.ways] == [[1, 31], [2], [0.00105]]
+    assert asked == [0, 1]
+    beyond = [row([1e6, 3.0], [np.inf, 3.0])]  # what the type does not hold is not asked for
+    assert held(beyond, lines(), [LIMITS]) == beyond
+    alone = [row([30.0], [np.inf])]
+    assert held(alone, iter([[np.array([np.nan])]]), [LIMITS]) == alone
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_a_program_stage_by_stage_is_refused_where_a_line_is_right(text: str) -> None:
+    program = ed.derive(text, X=FORMULAS[text], dtypes="float16", budget=ed.Budget(states=1)).source
+    scopes = tuple(stages(*program.roots()))
+    by_stages = Executable(program.roots(), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
+    lines = [plain(rival, program, (torch.float16,)) for rival in rivals(program, "cpu")]
+    alone = HardCases(program, "cpu", "normwise", preparing=np.inf)
+    judging = HardCases(program, "cpu", "normwise", preparing=np.inf, lines=lambda: lines)
+    assert all(each.accepted for each in alone.errors(by_stages, 99))
+    refused = judging.errors(by_stages, 99)[-1]
+    assert not refused.accepted
+    assert refused.standard
+    accepted = [all(e.accepted for e in judging.errors(line, 99)) for line in lines]
+    assert any(accepted)
+
+
+@pytest.mark.parametrize("effort", ["normal", "instant"])
+def test_what_is_compiled_stays_finite(monkeypatch: pytest.MonkeyPatch, effort: Any) -> None:
+    """Also where nothing is compiled into loops, which keep sums in registers."""
+    nobody_is_slow(monkeypatch)
+    monkeypatch.setattr("einderive.frontend.trial.choose.worth_compiling", lambda *_: ())
+    function = ed.compile(
+        "Y[i] = var[j](X[i,j])", X=(3, 70_000), dtypes="float16", seconds=0.01, effort=effort
+    )
+    x = (20 * torch.randn(3, 70_000)).half()
+    torch.testing.assert_close(function(x), x.var(1, correction=0), rtol=2e-3, atol=0)
+
+
+def test_only_programs_in_float16_have_the_family() -> None:
+    for dtype, there in (("float16", True), ("bfloat16", False), ("float32", False)):
+        program = ed.derive("Y[i] = 2*X[i]", X=(9,), dtypes=dtype).source
+        hard = HardCases(program, "cpu", "normwise", preparing=np.inf)
+        function = plain(rivals(program, "cpu")[0], program, ())
+        assert (SQUARES.name in {e.family for e in hard.errors(function, 99)}) == there
