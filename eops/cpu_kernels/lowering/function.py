@@ -17,7 +17,13 @@ from numba import types
 
 from einderive.eops.cpu_kernels.lowering import operations, values
 from einderive.eops.cpu_kernels.lowering.expressions import Expressions
-from einderive.eops.cpu_kernels.lowering.sources import Source, is_short, names_on_stack, source_of
+from einderive.eops.cpu_kernels.lowering.sources import (
+    Source,
+    in_blocks,
+    is_short,
+    names_on_stack,
+    source_of,
+)
 
 MOST_GUESSES: Final = 40
 BEFORE: Final = "entry"
@@ -52,8 +58,8 @@ class Module:
         return self.known[key]
 
     def rolled(self) -> Any:
-        """What says of a loop that it is not to be written out before it is vectorised.  A loop's
-        properties are a list that begins with itself."""
+        """What says of a loop that it is not to be written out.  Properties of a loop are a list
+        that begins with itself."""
         disable = self.module.add_metadata(["llvm.loop.unroll.disable"])
         found = self.module.add_metadata([values.layout(values.WHOLE)(next(self.loops)), disable])
         found.operands = (found, disable)
@@ -216,7 +222,7 @@ class _Writer(Expressions):
             builder.add(place, values.layout(values.WHOLE)(step), flags=("nsw",)), builder.block
         )
         back = builder.branch(head)
-        if is_short(start, stop, body):
+        if is_short(start, stop, body) or in_blocks(step, body):
             back.set_metadata("llvm.loop", self.module.rolled())
         builder.position_at_end(after)
 

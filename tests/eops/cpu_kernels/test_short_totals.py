@@ -59,6 +59,8 @@ def test_numbers_that_float32_counts_no_further_are_counted() -> None:
     [
         ("Y[i] = sum[k](X[i,k])", 0),
         ("Y[i] = sum[k](X[i,k]*X[i,k])", 1),
+        ("P[i] = sum[k](X[i,k]); Q[i] = sum[k](X[i,k]^2)", 1),
+        ("P[i] = sum[k](X[i,k]); Q[i] = sum[k](X[i,k]^2); R[i] = sum[k](X[i,k]^3)", 3),
         ("M[i] = mean[k](X[i,k]*X[i,k]); Y[i,k] = X[i,k]*X[i,k] - M[i]", 0),
         ("M[i] = mean[k](exp(X[i,k])); Y[i,k] = X[i,k]*rsqrt(M[i] + 1)", 1),
         ("M[i] = mean[k](X[i,k]); Y[i] = mean[k]((X[i,k]-M[i])^2)", 1),
