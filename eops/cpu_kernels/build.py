@@ -15,10 +15,13 @@ from numba import types
 
 from einderive.eops.cpu_kernels.avx512.half_types import half_vectors
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
+from einderive.eops.cpu_kernels.calls.forms import Forms
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.linked import ALONE, kept_as, prepare
+from einderive.eops.cpu_kernels.compiling.late import KERNEL
 from einderive.eops.cpu_kernels.compiling.made import made_of
 from einderive.eops.cpu_kernels.compiling.stored import digest, store, stored
+from einderive.eops.cpu_kernels.compiling.streaming import STREAMED, possible
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.functions import functions, near_by
 from einderive.eops.cpu_kernels.numbers import Numbers
@@ -28,7 +31,7 @@ from einderive.eops.cpu_kernels.words import half_types, machine
 from einderive.eops.cpu_kernels.words.quotients import divisions
 from einderive.eops.cpu_kernels.words.simple_elements import truths
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
-from einderive.eops.dtypes import FLOATS
+from einderive.eops.dtypes import BYTES, FLOATS
 from einderive.eops.loops.arrange import Strides, plan
 from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group
@@ -50,6 +53,9 @@ NUMBERS: Final = ("float32", "float64", "int64", "int32", "int16", "int8", "uint
 """The types that values are converted to."""
 KEPT: Final = 512
 """Kernels that are kept for other programs with the same stage."""
+LEAST_STREAMED: Final = 32 << 20
+"""Bytes of results that may be written past the caches: whoever reads smaller ones next may find
+them there."""
 MOST_FACTORS: Final = 16
 """The largest exponent of a power that is written as a product."""
 THREADS: Final = dict(zip(("wait_for_all", "this_thread", "all_threads"), ALONE, strict=True))
@@ -71,6 +77,8 @@ class Kernel:
     numbers: tuple[int, ...] = ()
     work: float = 0
     """The number of its operations."""
+    streaming: Callable[[], Code] | None = None
+    """Compiles it again with streaming stores, where these may take less time."""
 
     @property
     def shown(self) -> str:
@@ -98,7 +106,10 @@ class Kernel:
     def run(self) -> Callable[..., object]:
         """Computes the group from the addresses of operands and results, None for what threads
         exchange, and the numbers."""
-        return entry(self.code, self.work, several=self.several, most=self.threads)
+        enter = partial(entry, work=self.work, several=self.several, most=self.threads)
+        return (
+            enter(self.code) if self.streaming is None else Forms(self.code, self.streaming, enter)
+        )
 
     @cached_property
     def team(self) -> int:
@@ -117,7 +128,8 @@ class Kernel:
         results = tuple((shape, type_name(dtype)) for shape, dtype in self.outs)
         operands = len(self.plan.group.operands)
         run = self.work, self.several, self.threads, operands
-        return kept_as(self.code.file, (*run, results, self.team, self.numbers))
+        code = self.run.code if isinstance(self.run, Forms) else self.code
+        return kept_as(code.file, (*run, results, self.team, self.numbers))
 
     @cached_property
     def _launch(self) -> Launch:
@@ -170,7 +182,12 @@ def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, thre
     portable = partial(compile_it, vectors=False)
     numbers = tuple(emitter.numbers.given)
     code = compile_it()
-    return Kernel(group, typing.operands, found, source, code, portable, numbers, steps(found))
+    large = sum(BYTES[out.dtype] * out.scope.size for out in found.outputs)
+    apart = not (emitter.rooms or found.kept or found.together)  # all stores are to results
+    streams = possible() and apart and large >= LEAST_STREAMED
+    streaming = partial(compile_it, streams=True) if streams else None
+    given = group, typing.operands, found, source, code
+    return Kernel(*given, portable, numbers, steps(found), streaming)
 
 
 class _Types(NamedTuple):
@@ -185,17 +202,23 @@ class _Types(NamedTuple):
 
 @lru_cache(maxsize=KEPT)
 def compiled_code(
-    source: str, typed: _Types, rooms: tuple[Room, ...], *, vectors: bool = True
+    source: str,
+    typed: _Types,
+    rooms: tuple[Room, ...],
+    *,
+    vectors: bool = True,
+    streams: bool = False,
 ) -> Code:
     """The machine code, from the disk where it is kept; without `vectors`, what LLVM makes of it is
-    for every processor."""
-    how = ["short"] * typed.short + ["portable"] * (not vectors)
+    for every processor.  With `streams`, it writes past the caches."""
+    how = ["short"] * typed.short + ["portable"] * (not vectors) + ["streams"] * streams
     name = digest(source, (*typed.operands, *typed.results, *how))
     code = stored(name)
     if code is None:
         space = _names(typed, rooms, vectors)
         # In one process no two functions may have one symbol.
-        code = store(name, made_of(source, space, f"kernel_{name}"))
+        symbol = f"{STREAMED if streams else KERNEL}{name}"
+        code = store(name, made_of(source, space, symbol))
     return code
 
 

@@ -17,6 +17,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
 from einderive.eops.cpu_kernels.avx512.registers import LATE
+from einderive.eops.cpu_kernels.compiling.streaming import STREAMED, streamed
 
 ATTRIBUTES: Final = re.compile(rf'^attributes #\d+ = .*"{LATE}".*$', re.MULTILINE)
 KERNEL: Final = "kernel_"
@@ -27,8 +28,10 @@ def _optimize(library: Any) -> None:
     """As numba does, and then the bodies."""
     JITCodeLibrary._optimize_final_module(library)
     text = str(library._final_module)
-    if KERNEL not in library.name or LATE not in text:
+    streams = STREAMED in library.name
+    if KERNEL not in library.name or not (streams or LATE in text):
         return
+    text = streamed(text) if streams else text
     text = ATTRIBUTES.sub(lambda found: found[0].replace("noinline", "alwaysinline"), text)
     name, library._final_module = library._final_module.name, binding.parse_assembly(text)
     library._final_module.name = name

@@ -1,0 +1,86 @@
+"""Streaming stores: lines of large results go to memory without being read from there before.
+
+    store <16 x float> %v, ptr %p      ->      aligned(%p) ? store nontemporal : store
+
+A usual store reads its line into the cache first.  An addition of arrays that no cache holds moves
+four lines of memory so for each line of the result, and three by streaming stores (non-temporal in
+Intel's manual, volume 1, 10.4.6.2).  Whoever reads the result next finds nothing in the cache: so
+they are for results larger than that.
+
+LLVM has vectors only after it has vectorised the loops, and it may have moved where these begin: a
+streaming store to an address that is no multiple of its size would end the process.  So each store
+of a vector asks for its address.  At the end, a fence orders the stores before all that follows.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from typing import Final
+
+STREAMED: Final = "kernel_streamed_"
+"""The names of kernels with streaming stores begin so."""
+BITS: Final = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
+WIDTHS: Final = (32, 64)
+"""The bytes of vectors that are streamed: half a line, or a whole one."""
+STORE: Final = re.compile(
+    r"^  store <(\d+) x (\w+)> (%[\w.]+|%\"[^\"]+\"), ptr (%[\w.]+|%\"[^\"]+\"), align \d+.*$",
+    re.MULTILINE,
+)
+RETURN: Final = re.compile(r"^  ret void$", re.MULTILINE)
+NUMBER: Final = re.compile(r"^!(\d+) = ", re.MULTILINE)
+FENCE: Final = "llvm.x86.sse.sfence"
+
+
+def possible() -> bool:
+    """Whether the processor has such stores under the names that are used here."""
+    return platform.machine() in ("x86_64", "AMD64")
+
+
+def streamed(text: str) -> str:
+    """The module of one kernel whose stores of vectors are all to its results, with such stores."""
+    kinds: set[tuple[int, str]] = set()
+
+    def call(found: re.Match[str]) -> str:
+        count, element = int(found[1]), found[2]
+        if count * _bits(element) // 8 not in WIDTHS:
+            return found[0]
+        kinds.add((count, element))
+        value = f"<{count} x {element}> {found[3]}"
+        return f"  call void @{_name(count, element)}({value}, ptr {found[4]})"
+
+    text = STORE.sub(call, text)
+    text = RETURN.sub(f"  call void @{FENCE}()\n  ret void", text)
+    mark = 1 + max((int(found[1]) for found in NUMBER.finditer(text)), default=-1)
+    bodies = [_body(count, element, mark) for count, element in sorted(kinds)]
+    return "\n".join((text, *bodies, f"declare void @{FENCE}()", f"!{mark} = !{{i32 1}}", ""))
+
+
+def _bits(element: str) -> int:
+    return BITS.get(element) or (int(element[1:]) if element[1:].isdigit() else 0)
+
+
+def _name(count: int, element: str) -> str:
+    return f"einderive_stream_{count}_{element}"
+
+
+def _body(count: int, element: str, mark: int) -> str:
+    """The function that stores a vector.  The stream is one of integers, which LLVM is kept from
+    changing back: it would store vectors of half types, which few processors have, in parts."""
+    width, kind = count * _bits(element) // 8, f"<{count} x {element}>"
+    whole = f"<{width // 8} x i64>"
+    return f"""
+define internal void @{_name(count, element)}({kind} %v, ptr %p) alwaysinline nounwind {{
+  %address = ptrtoint ptr %p to i64
+  %rest = and i64 %address, {width - 1}
+  %aligned = icmp eq i64 %rest, 0
+  br i1 %aligned, label %stream, label %usual
+stream:
+  %bits = bitcast {kind} %v to {whole}
+  %hidden = call {whole} asm "", "=x,0"({whole} %bits)
+  store {whole} %hidden, ptr %p, align {width}, !nontemporal !{mark}
+  ret void
+usual:
+  store {kind} %v, ptr %p, align {_bits(element) // 8 or 1}
+  ret void
+}}"""

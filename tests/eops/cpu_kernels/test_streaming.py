@@ -1,0 +1,138 @@
+"""Large results written past the caches: the same bits, wherever they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from einderive.eops import timed
+from einderive.eops.cpu_kernels import build as building
+from einderive.eops.cpu_kernels.build import Kernel, build, built
+from einderive.eops.cpu_kernels.calls.entry import Code, entry
+from einderive.eops.cpu_kernels.calls.forms import Forms
+from einderive.eops.cpu_kernels.compiling.streaming import possible, streamed
+from einderive.eops.cpu_kernels.typing import typing_of
+from einderive.eops.loops.arrange import dense
+from einderive.eops.loops.group import Group
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
+
+pytestmark = pytest.mark.skipif(not possible(), reason="the processor has other instructions")
+TEXTS = (
+    ("float32", "Y[i,j] = exp(X[i,j])*Z[j]", {"X": (37, 1000), "Z": (1000,)}),
+    ("float32", "Y[i,j] = X[i,j] + X[i,j+1] where j in 0:64", {"X": (33, 64)}),
+    ("float64", "Y[i] = 2*X[i]; W[i] = X[i]^2", {"X": (5003,)}),
+    ("bfloat16", "Y[i,j] = X[i,j] + Z[i]", {"X": (29, 999), "Z": (29,)}),
+    ("float16", "Y[i] = relu(X[i])", {"X": (10_007,)}),
+    ("int64", "Y[i] = 3*X[i]; B[i] = X[i] > 1", {"X": (4099,)}),
+    ("float32", "Y[i] = where(X[i] > 0, X[i], 0); B[i] = X[i] < 1", {"X": (9001,)}),
+)
+
+
+@pytest.fixture(autouse=True)
+def all_results_are_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(building, "LEAST_STREAMED", 0)
+    built.cache_clear()
+    yield
+    built.cache_clear()
+
+
+def kernel(text: str, shapes: dict[str, tuple[int, ...]], dtype: str) -> Kernel:
+    roots = parse(text, shapes, dtypes=dict.fromkeys(shapes, dtype)).roots()
+    group = Group(stages(*roots), roots)
+    return build(group, dense(group), typing_of(group, [getattr(torch, dtype)] * len(shapes)))
+
+
+def data(shapes: dict[str, tuple[int, ...]], dtype: str) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    numbers = [4 * torch.randn(shape, generator=generator) for shape in shapes.values()]
+    return [x.to(getattr(torch, dtype)) for x in numbers]
+
+
+def results(made: Kernel, code: Code, given: list[torch.Tensor], off: int) -> list[torch.Tensor]:
+    """What the code writes to memory that begins `off` elements after a line."""
+    run = entry(code, made.work, several=made.several, most=made.threads)
+    outs = []
+    for shape, dtype in made.outs:
+        room = torch.full((2 * 64 + torch.Size(shape).numel(),), 77).to(dtype)
+        first = (-room.data_ptr() // dtype.itemsize) % (64 // dtype.itemsize) + off
+        outs.append(room[first : first + torch.Size(shape).numel()].view(shape))
+    run(*(x.data_ptr() for x in (*given, *outs)))
+    return outs
+
+
+@pytest.mark.parametrize(("dtype", "text", "shapes"), TEXTS)
+def test_both_forms_write_the_same_bits(
+    dtype: str, text: str, shapes: dict[str, tuple[int, ...]]
+) -> None:
+    """Also where the results begin anywhere: a streaming store there would end the process."""
+    made = kernel(text, shapes, dtype)
+    assert made.streaming is not None
+    code, given = made.streaming(), data(shapes, dtype)
+    assert "movnt" in code.owner.get_asm_str()
+    assert "sfence" in code.owner.get_asm_str()
+    assert "movnt" not in made.code.owner.get_asm_str()
+    usual = results(made, made.code, given, 0)
+    for off in (0, 1, 7, 8):
+        for found, other in zip(results(made, code, given, off), usual, strict=True):
+            assert torch.equal(found, other)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("Y[i,j] = softmax[j](X[i,j])", {"X": (30, 700)}),
+        ("Y[j] = sum[i](X[i,j])", {"X": (300, 700)}),
+        ("Y[i,j] = X[i,j] + X[j,i]", {"X": (200, 200)}),
+    ],
+)
+def test_kernels_with_memory_of_their_own_have_one_form(text: str, shapes: Any) -> None:
+    """What they keep for later passes has to stay in the cache."""
+    assert kernel(text, shapes, "float32").streaming is None
+
+
+def test_small_results_have_one_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(building, "LEAST_STREAMED", 4001)
+    assert kernel("Y[i] = 2*X[i]", {"X": (1000,)}, "float32").streaming is None
+    assert kernel("Y[i] = 2*X[i]", {"X": (1001,)}, "float32").streaming is not None
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_is_measured_to_be_faster_runs(monkeypatch: pytest.MonkeyPatch, place: int) -> None:
+    asked: list[int] = []
+
+    def chosen(key: object, forms: Callable[[], Any], gain: float = 0.9) -> int:
+        asked.append(len(forms()))
+        return place
+
+    monkeypatch.setattr("einderive.eops.cpu_kernels.calls.forms.fastest", chosen)
+    made, (x,) = kernel("Y[i] = 2*X[i] + 1", {"X": (5000,)}, "float32"), [torch.rand(5000)]
+    assert isinstance(made.run, Forms)
+    with timed.untimed():
+        (first,) = made(x)
+    assert (asked, made.run.code) == ([], made.code)
+    found = [made(x)[0] for _ in range(2)]
+    assert asked == [2]
+    assert (made.run.code == made.code) == (place == 0)
+    assert all(torch.equal(y, first) and torch.equal(y, 2 * x + 1) for y in found)
+
+
+def test_stores_of_other_widths_stay() -> None:
+    text = (
+        "define void @f() {\n"
+        "  store <16 x float> %a, ptr %p, align 4, !tbaa !7\n"
+        "  store <4 x float> %b, ptr %p, align 4\n"
+        "  store float %c, ptr %p, align 4\n"
+        "  store <8 x i32> splat (i32 3), ptr %p, align 4\n"
+        "  ret void\n}\n!7 = !{}"
+    )
+    found = streamed(text)
+    assert found.count("call void @einderive_stream_16_float(<16 x float> %a, ptr %p)") == 1
+    assert "store <4 x float> %b, ptr %p, align 4\n" in found
+    assert "store float %c, ptr %p, align 4\n" in found
+    assert "!nontemporal !8" in found
+    assert "!8 = !{i32 1}" in found
+    assert found.index("sfence()\n  ret void\n}\n!7") > 0
