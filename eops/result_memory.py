@@ -78,6 +78,8 @@ class _Use(ref[memoryview]):
 _FREE: Final[list[_Block]] = []
 """The one that came back last is the last."""
 _USED: Final[dict[int, _Use]] = {}
+_WRITTEN: Final[set[int]] = set()
+"""Where results lie whose memory was used before."""
 _made = 0
 _CAME_BACK: Final[dict[int, int]] = {}
 """Blocks of usual pages that came back, by size."""
@@ -93,11 +95,14 @@ def maker(shape: Sequence[int], dtype: torch.dtype) -> Maker | None:
 
     def new() -> torch.Tensor:
         try:
-            block = _taken(size) or _new(size)
+            known = _taken(size)
+            block = known or _new(size)
         except (OSError, ValueError):  # no memory: if torch gets none either, its error says so
             _FREE.clear()
             return torch.empty(shape, dtype=dtype)
-        return _tensor(block, count, dtype).resize_(shape)  # not a view, which autograd follows
+        made = _tensor(block, count, dtype).resize_(shape)  # not a view, which autograd follows
+        (_WRITTEN.discard if known is None else _WRITTEN.add)(made.data_ptr())
+        return made
 
     return new
 
@@ -105,6 +110,12 @@ def maker(shape: Sequence[int], dtype: torch.dtype) -> Maker | None:
 def reused(size: int) -> bool:
     """Whether results of so many bytes lie in memory that is used again."""
     return LEAST <= size <= most_kept() - STEP
+
+
+def written(address: int) -> bool:
+    """Whether the result that begins here lies in memory that an earlier one was written to: its
+    pages are there, and the system does not clear them first."""
+    return address in _WRITTEN
 
 
 @cache

@@ -107,9 +107,16 @@ class Kernel:
         """Computes the group from the addresses of operands and results, None for what threads
         exchange, and the numbers."""
         enter = partial(entry, work=self.work, several=self.several, most=self.threads)
-        return (
-            enter(self.code) if self.streaming is None else Forms(self.code, self.streaming, enter)
-        )
+        usual, make = enter(self.code), self.streaming
+        if make is None:
+            return usual
+
+        def streaming() -> tuple[Code, Callable[..., object]]:
+            code = make()
+            return code, enter(code)
+
+        first = len(self.plan.group.operands)
+        return Forms(usual, streaming, first, first + len(self.plan.outputs))
 
     @cached_property
     def team(self) -> int:
@@ -128,8 +135,9 @@ class Kernel:
         results = tuple((shape, type_name(dtype)) for shape, dtype in self.outs)
         operands = len(self.plan.group.operands)
         run = self.work, self.several, self.threads, operands
-        code = self.run.code if isinstance(self.run, Forms) else self.code
-        return kept_as(code.file, (*run, results, self.team, self.numbers))
+        stream = self.run.stream if isinstance(self.run, Forms) else None
+        other = None if stream is None else kept_as(stream.file, ())
+        return kept_as(self.code.file, (*run, results, self.team, self.numbers, other))
 
     @cached_property
     def _launch(self) -> Launch:

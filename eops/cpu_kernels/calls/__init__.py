@@ -2,5 +2,5 @@
 
 Not here: compiling the code (`eops.cpu_kernels`), recording a call (`frontend.call`).
 May be imported by `eops.cpu_kernels`, `frontend.call`, `frontend.export` and tests;
-imports of `eops` only `eops.cache_folder`.
+imports of `eops` only `eops.cache_folder`, `eops.result_memory` and `eops.timed`.
 """

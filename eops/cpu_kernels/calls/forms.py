@@ -1,7 +1,9 @@
 """A kernel with usual stores and with streaming stores: which one runs, as measured where it runs.
 
 Whether stores past the caches take less time depends on the size of the last cache, on what else
-lies in it, and on the processor.  Both forms write the same bits.
+lies in it, and on the processor.  Where the system has just cleared a result's pages, they lie in
+the cache, and streaming takes up to a third more: so it is for memory that was used before.  Both
+forms write the same bits.
 """
 
 from __future__ import annotations
@@ -11,30 +13,47 @@ from functools import partial
 from typing import TypeAlias
 
 from einderive.eops.cpu_kernels.calls.entry import Code
+from einderive.eops.result_memory import written
 from einderive.eops.timed import fastest, is_timed
 
 Run: TypeAlias = Callable[..., object]
 
 
 class Forms:
-    """Runs the kernel.  `code` is the form that runs: the usual one, until a call that may be timed
-    has compared both."""
+    """Runs the kernel, whose addresses from number `first` up to `last` are those of its results.
 
-    __slots__ = ("_enter", "_run", "_streaming", "code")
+    `streaming` gives the other form when it is first needed; with `chosen`, nothing is measured.
+    `stream` is the other form where it is the faster one."""
+
+    __slots__ = ("_make", "_results", "_run", "_usual", "stream")
 
     def __init__(
-        self, usual: Code, streaming: Callable[[], Code], enter: Callable[[Code], Run]
+        self,
+        usual: Run,
+        streaming: Callable[[], tuple[Code, Run]],
+        first: int,
+        last: int,
+        *,
+        chosen: bool = False,
     ) -> None:
-        self.code, self._enter, self._run = usual, enter, enter(usual)
-        self._streaming: Callable[[], Code] | None = streaming
+        self._usual, self._results = usual, slice(first, last)
+        self._make: Callable[[], tuple[Code, Run]] | None = streaming
+        self._run = usual
+        self.stream: Code | None = None
+        if chosen:
+            self._choose(*streaming())
 
     def __call__(self, *integers: int | None) -> object:
-        if self._streaming is not None and is_timed():
-            self._decide(self._streaming(), integers)
+        if self._run is self._usual and self._make is None:
+            return self._usual(*integers)
+        if not all(address is not None and written(address) for address in integers[self._results]):
+            return self._usual(*integers)
+        if self._make is not None and is_timed():
+            code, run = self._make()
+            self._make = None
+            if fastest(self, lambda: [partial(form, *integers) for form in (self._usual, run)]):
+                self._choose(code, run)
         return self._run(*integers)
 
-    def _decide(self, code: Code, integers: tuple[int | None, ...]) -> None:
-        runs = self._run, self._enter(code)
-        self._streaming = None
-        if fastest(self, lambda: [partial(run, *integers) for run in runs]):
-            self.code, self._run = code, runs[1]
+    def _choose(self, code: Code, run: Run) -> None:
+        self.stream, self._run, self._make = code, run, None

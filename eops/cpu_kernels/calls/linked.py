@@ -16,7 +16,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from struct import iter_unpack, unpack_from
 from typing import Any, Final, NamedTuple
@@ -26,6 +26,7 @@ from llvmlite import binding
 
 from einderive.eops.cache_folder import cache_folder, theirs
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
+from einderive.eops.cpu_kernels.calls.forms import Forms
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.threads import openmp
 
@@ -145,9 +146,16 @@ def loops(
     results: Sequence[tuple[tuple[int, ...], str]],
     team: int,
     numbers: Sequence[int],
+    stream: tuple[str, str] | None = None,
 ) -> Launch:
-    """The kernel of a file as a function of tensors (`entry`, `launch`).  Raises Unlinkable."""
-    run = entry(linked(file, digest), work, several=several, most=most)
+    """The kernel of a file as a function of tensors (`entry`, `launch`), with the file and digest
+    of its form with streaming stores, if this is the faster one.  Raises Unlinkable."""
+    enter = partial(entry, work=work, several=several, most=most)
+    run = enter(linked(file, digest))
+    if stream is not None:
+        code = linked(*stream)
+        last = operands + len(results)
+        run = Forms(run, lambda: (code, enter(code)), operands, last, chosen=True)
     made = tuple(Result(tuple(shape), getattr(torch, dtype)) for shape, dtype in results)
     return launcher(Launched(run, operands, made, team, tuple(numbers)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,17 +11,20 @@ import torch
 
 from einderive.eops import timed
 from einderive.eops.cpu_kernels import build as building
-from einderive.eops.cpu_kernels.build import Kernel, build, built
+from einderive.eops.cpu_kernels.build import Kernel, build, built, compiled_code
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.forms import Forms
+from einderive.eops.cpu_kernels.calls.linked import loops
 from einderive.eops.cpu_kernels.compiling.streaming import possible, streamed
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
 from einderive.eops.loops.group import Group
+from einderive.eops.result_memory import maker, written
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 
 pytestmark = pytest.mark.skipif(not possible(), reason="the processor has other instructions")
+FORMS = "einderive.eops.cpu_kernels.calls.forms"
 TEXTS = (
     ("float32", "Y[i,j] = exp(X[i,j])*Z[j]", {"X": (37, 1000), "Z": (1000,)}),
     ("float32", "Y[i,j] = X[i,j] + X[i,j+1] where j in 0:64", {"X": (33, 64)}),
@@ -102,22 +106,74 @@ def test_small_results_have_one_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_what_is_measured_to_be_faster_runs(monkeypatch: pytest.MonkeyPatch, place: int) -> None:
+    """Where the memory of the result was used before, and never where the system clears it."""
     asked: list[int] = []
+    used = False
 
     def chosen(key: object, forms: Callable[[], Any], gain: float = 0.9) -> int:
         asked.append(len(forms()))
         return place
 
-    monkeypatch.setattr("einderive.eops.cpu_kernels.calls.forms.fastest", chosen)
+    monkeypatch.setattr(f"{FORMS}.fastest", chosen)
+    monkeypatch.setattr(f"{FORMS}.written", lambda address: used)
     made, (x,) = kernel("Y[i] = 2*X[i] + 1", {"X": (5000,)}, "float32"), [torch.rand(5000)]
     assert isinstance(made.run, Forms)
+    (first,) = made(x)
+    used = True
     with timed.untimed():
-        (first,) = made(x)
-    assert (asked, made.run.code) == ([], made.code)
+        made(x)
+    assert (asked, made.run.stream) == ([], None)
     found = [made(x)[0] for _ in range(2)]
     assert asked == [2]
-    assert (made.run.code == made.code) == (place == 0)
+    assert (made.run.stream is None) == (place == 0)
     assert all(torch.equal(y, first) and torch.equal(y, 2 * x + 1) for y in found)
+
+
+def test_other_processes_take_the_form_that_was_faster(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("EINDERIVE_CACHE", str(tmp_path))
+    compiled_code.cache_clear()
+    monkeypatch.setattr(f"{FORMS}.fastest", lambda *_: 1)
+    monkeypatch.setattr(f"{FORMS}.written", lambda address: True)
+    made, x = kernel("Y[i] = 2*X[i] + 1", {"X": (5000,)}, "float32"), torch.rand(5000)
+    before = made.kept()
+    made(x)
+    after = made.kept()
+    assert before is not None
+    assert after is not None
+    assert before[-1] is None
+    assert after[:-1] == before[:-1]
+    ran: list[str] = []
+    of_file = entry
+
+    def noted(code: Code, work: float, **options: Any) -> Callable[..., object]:
+        run = of_file(code, work, **options)
+        return lambda *given: (ran.append(code.file), run(*given))[1]
+
+    monkeypatch.setattr("einderive.eops.cpu_kernels.calls.linked.entry", noted)
+    stream: Any = after[-1]
+    for given, file in ((before, before[0]), (after, stream[0])):
+        told: Any = given
+        (found,) = loops(*told)(x)
+        assert torch.equal(found, 2 * x + 1)
+        assert ran.pop() == file
+    compiled_code.cache_clear()
+
+
+def test_memory_of_results_that_was_used_before() -> None:
+    new = maker((9 << 20,), torch.uint8)
+    assert new is not None
+    first = new()  # it has usual pages, which go back
+    assert not written(first.data_ptr())
+    del first
+    kept = new()
+    place = kept.data_ptr()
+    assert not written(place)
+    del kept
+    again = new()
+    assert again.data_ptr() == place
+    assert written(place)
 
 
 def test_stores_of_other_widths_stay() -> None:
