@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from einderive.eops.cpu_kernels.overlapped import Parts, overlapped
 from einderive.eops.cpu_kernels.points import SHORT
 from einderive.eops.cpu_kernels.prefetched import prefetched
 from einderive.eops.cpu_kernels.totals import Totals
@@ -68,6 +69,8 @@ class Pass(Totals):
         """The inner loop; where its steps decide a choice, a loop for each part with one answer."""
         inner, whole = self.order[-1], self.needed
         low, high = ("low", "high") if not self.rows else self._range(inner)
+        if not self.rows and self.plan.blocks == 1 and not self.kernel.numbers.open:
+            low, high = map(str, self.plan.domain[inner])  # LLVM writes out what it does not know
         self._start_parts()
         for segment in segments_of(self.plan, self.number, not self.kernel.numbers.open):
             self.segment, self.chosen = segment, chosen_in(self.plan, self.number, inner, segment)
@@ -127,9 +130,24 @@ class Pass(Totals):
             self._in_lanes(
                 several, f"({low}) // {several}", f"({high}) // {several}", checked=checked
             )
-        if bounded or apart or several == 1:
+        if not bounded and several == 1 and (two := self._overlapped()) is not None:
+            lo, hi = self.plan.domain[self.order[-1]]
+            self._points(f"{lo}", f"{two.full}", checked=False)
+            self.before = f"i{self.order[-1]} < {two.full}"
+            self._points(f"{two.again}", f"{hi}", checked=False)
+            self.before = ""
+        elif bounded or apart or several == 1:
             self._points(low, high, checked=checked)
         text.depth, self.kernel.quotients = depth, {}
+
+    def _overlapped(self) -> Parts | None:
+        """Two loops over the whole inner loop, where it has no parts otherwise."""
+        inner = self.order[-1]
+        whole = self.segment.cut is None and self.segment.steps == self.plan.domain[inner]
+        if not whole or self.kernel.numbers.open or self.kernel.quotients or self._has_near():
+            return None
+        inside = tuple(p for p in self.needed if p not in self.again and self._at(p))
+        return overlapped(self.plan, self.phase, inner, inside)
 
     def _cut(self) -> list[Row]:
         """The rows of what the inner loop reads and writes."""

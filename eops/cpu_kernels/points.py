@@ -34,6 +34,9 @@ SEVERAL: Final = 2
 class Points:
     """The text of what one pass computes, without its loops."""
 
+    before: str = ""
+    """When a step of the inner loop was run before, and adds nothing."""
+
     def __init__(self, kernel: Writer, number: int, phase: Phase) -> None:
         self.kernel, self.plan, self.phase = kernel, kernel.plan, phase
         self._row, self._bound = kernel.row, kernel.bound
@@ -122,6 +125,10 @@ class Points:
                 self.text.add(f"key{k} = max(key{k}, {made.reducer}_key_{made.kind}({value}))")
             elif self.rows:
                 word, total = IN_ANY_ORDER[made.reducer], self._part(k)
+                if self.before:
+                    kind = self.plan.values[made.value].kind
+                    nothing = self._number(REDUCERS[made.reducer].identity, kind)
+                    value = f"chosen({self.before}, {nothing}, {value})"
                 self.text.add(f"{total} = {word}({total}, {value})")  # in the type of the total
             else:
                 at = self._total(k)

@@ -162,7 +162,7 @@ def test_other_processes_take_the_form_that_was_faster(
 
 
 def test_memory_of_results_that_was_used_before() -> None:
-    new = maker((9 << 20,), torch.uint8)
+    new = maker((46 << 20,), torch.uint8)  # a size that no other test has
     assert new is not None
     first = new()  # it has usual pages, which go back
     assert not written(first.data_ptr())

@@ -191,7 +191,7 @@ PLAIN: dict[str, tuple[str, Shapes, str]] = {
     ),
     "the function for near operands is that of an earlier pass": (
         "D[i] = sum[j](sin(exp(X[i,j]))); Y[i,j] = sin(exp(X[i,j]))/D[i]",
-        {"X": (30, 90)},
+        {"X": (30, 96)},
         "u7 = ",
     ),
     "no index misses in a part of the loop": (
@@ -205,8 +205,8 @@ PLAIN: dict[str, tuple[str, Shapes, str]] = {
         "side",
     ),
     "the pass that reads what is kept has no border": (
-        "T[j] = exp(X[j]); D = sum[j](T[j-1]) where j in 0:90; Y[j] = T[j-1]/D where j in 0:90",
-        {"X": (90,)},
+        "T[j] = exp(X[j]); D = sum[j](T[j-1]) where j in 0:96; Y[j] = T[j-1]/D where j in 0:96",
+        {"X": (96,)},
         "u8 = ",
     ),
     "a window of one row": (
