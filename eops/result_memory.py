@@ -68,8 +68,9 @@ class _Block:
 class _Use(ref[memoryview]):
     """Refers to what a tensor holds of its block, and hears when it lets go."""
 
-    __slots__ = ("block",)
+    __slots__ = ("address", "block")
     block: _Block
+    address: int
 
 
 # A lock would not do: a block may come back wherever Python collects garbage, also while the lock
@@ -100,9 +101,8 @@ def maker(shape: Sequence[int], dtype: torch.dtype) -> Maker | None:
         except (OSError, ValueError):  # no memory: if torch gets none either, its error says so
             _FREE.clear()
             return torch.empty(shape, dtype=dtype)
-        made = _tensor(block, count, dtype).resize_(shape)  # not a view, which autograd follows
-        (_WRITTEN.discard if known is None else _WRITTEN.add)(made.data_ptr())
-        return made
+        made = _tensor(block, count, dtype, again=known is not None)
+        return made.resize_(shape)  # not a view, which autograd follows
 
     return new
 
@@ -177,17 +177,22 @@ def _new(size: int) -> _Block:
     return _Block(size, huge=waiting < min(_CAME_BACK.get(size, 0), AHEAD))
 
 
-def _tensor(block: _Block, count: int, dtype: torch.dtype) -> torch.Tensor:
+def _tensor(block: _Block, count: int, dtype: torch.dtype, *, again: bool) -> torch.Tensor:
     held = memoryview(block.pages)
     use = _Use(held, _let_go)
-    use.block = block
+    use.block, use.address = block, 0
     _USED[id(use)] = use
-    return torch.frombuffer(held, dtype=dtype, count=count)
+    made = torch.frombuffer(held, dtype=dtype, count=count)
+    use.address = made.data_ptr()
+    if again:
+        _WRITTEN.add(use.address)
+    return made
 
 
 def _let_go(use: Any) -> None:
     if _USED.pop(id(use), None) is None:  # dealt with, or its tensor was never made
         return
+    _WRITTEN.discard(use.address)
     block = use.block
     if not block.huge:
         _CAME_BACK[block.size] = _CAME_BACK.get(block.size, 0) + 1

@@ -33,11 +33,13 @@ from einderive.eops.cpu_kernels.words.simple_elements import truths
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
 from einderive.eops.dtypes import BYTES, FLOATS
 from einderive.eops.loops.arrange import Strides, plan
+from einderive.eops.loops.bodies import Output
 from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import TRUTH, Typing
 from einderive.eops.loops.plan import SIZES, Plan
 from einderive.eops.precision import precision_of
+from einderive.eops.result_memory import reused
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Apply, Node, Power, Scope
@@ -56,6 +58,8 @@ KEPT: Final = 512
 LEAST_STREAMED: Final = 32 << 20
 """Bytes of results that may be written past the caches: whoever reads smaller ones next may find
 them there."""
+MOST_WORK: Final = 8.0
+"""With more operations for each byte of the results, memory is not what takes the time."""
 MOST_FACTORS: Final = 16
 """The largest exponent of a power that is written as a product."""
 THREADS: Final = dict(zip(("wait_for_all", "this_thread", "all_threads"), ALONE, strict=True))
@@ -115,8 +119,13 @@ class Kernel:
             code = make()
             return code, enter(code)
 
-        first = len(self.plan.group.operands)
-        return Forms(usual, streaming, first, first + len(self.plan.outputs))
+        return Forms(usual, streaming, self._large)
+
+    @property
+    def _large(self) -> list[int]:
+        """The places, among the addresses, of results whose memory is used again."""
+        first, sizes = len(self.plan.group.operands), map(_bytes, self.plan.outputs)
+        return [first + k for k, size in enumerate(sizes) if reused(size)]
 
     @cached_property
     def team(self) -> int:
@@ -137,7 +146,8 @@ class Kernel:
         run = self.work, self.several, self.threads, operands
         stream = self.run.stream if isinstance(self.run, Forms) else None
         other = None if stream is None else kept_as(stream.file, ())
-        return kept_as(self.code.file, (*run, results, self.team, self.numbers, other))
+        form = None if other is None else (*other, self._large)
+        return kept_as(self.code.file, (*run, results, self.team, self.numbers, form))
 
     @cached_property
     def _launch(self) -> Launch:
@@ -190,12 +200,16 @@ def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, thre
     portable = partial(compile_it, vectors=False)
     numbers = tuple(emitter.numbers.given)
     code = compile_it()
-    large = sum(BYTES[out.dtype] * out.scope.size for out in found.outputs)
+    large, work = sum(map(_bytes, found.outputs)), steps(found)
     apart = not (emitter.rooms or found.kept or found.together)  # all stores are to results
-    streams = possible() and apart and large >= LEAST_STREAMED
+    streams = possible() and apart and large >= max(LEAST_STREAMED, work / MOST_WORK)
     streaming = partial(compile_it, streams=True) if streams else None
     given = group, typing.operands, found, source, code
-    return Kernel(*given, portable, numbers, steps(found), streaming)
+    return Kernel(*given, portable, numbers, work, streaming)
+
+
+def _bytes(out: Output) -> int:
+    return BYTES[out.dtype] * out.scope.size
 
 
 class _Types(NamedTuple):

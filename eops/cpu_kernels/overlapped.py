@@ -17,8 +17,9 @@ from einderive.eops.loops.plan import Phase, Plan
 STEPS: Final = 16
 """The elements of a vector of float32."""
 LEFT: Final = 3
-"""Fewer steps than this take no longer one by one, unless functions are computed and nothing is
-added up: the parts of a total take time too, so that without functions one loop is better."""
+"""At least so many steps have to be left over: fewer take no longer one by one.  A single one is
+enough where it computes a function and nothing is added up.  Sums without functions keep one loop,
+since a second total takes longer than the steps that are left."""
 LONGEST: Final = 512
 """In longer loops the last steps take a small part of the time, and a second text takes LLVM as
 long as the first."""

@@ -70,7 +70,7 @@ class Pass(Totals):
         inner, whole = self.order[-1], self.needed
         low, high = ("low", "high") if not self.rows else self._range(inner)
         if not self.rows and self.plan.blocks == 1 and not self.kernel.numbers.open:
-            low, high = map(str, self.plan.domain[inner])  # LLVM writes out what it does not know
+            low, high = map(str, self.plan.domain[inner])  # so that `lowering` sees how short it is
         self._start_parts()
         for segment in segments_of(self.plan, self.number, not self.kernel.numbers.open):
             self.segment, self.chosen = segment, chosen_in(self.plan, self.number, inner, segment)

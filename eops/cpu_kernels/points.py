@@ -27,8 +27,8 @@ NEAR: Final = frozenset({"sin", "cos", "tan", "fmod", "remainder", "floor_divide
 SHORT: Final = "float32"
 """The type in which some terms of a sum are added, before the rest is in float64."""
 SEVERAL: Final = 2
-"""With so many sums beside it, a pass has no time to spare for a sum in float64: four moments of
-2,000 rows take a fifth less without."""
+"""With so many sums of computed terms beside it, a pass has no time to spare for a sum in float64:
+four moments of 2,000 rows take a fifth less without."""
 
 
 class Points:
@@ -86,9 +86,9 @@ class Points:
         """Whether some of the terms are added in float32, before the rest: terms that are computed,
         where nothing is shifted by the total: its digits are lost where it is taken away again, but
         a result of a half type has fewer digits.  Numbers of float32 that are only read cost little
-        in float64, unless there are `SEVERAL` other sums, and those of half types more.  Where
-        places are picked, the terms are added one after the other, which loses more digits than
-        sums of several side by side."""
+        in float64, unless there are `SEVERAL` sums of computed terms, and those of half types more.
+        Where places are picked, the terms are added one after the other, which loses more digits
+        than sums of several side by side."""
         if self._is_read(reduction):
             others = sum(not self._is_read(k) for k in filter(self._adds, self.phase.reductions))
             if others < SEVERAL:

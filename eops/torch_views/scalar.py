@@ -18,8 +18,8 @@ import torch
 from einderive.eops.dtypes import values
 from einderive.eops.torch_views import steps as steps
 from einderive.eops.torch_views.gather import PerDevice
-from einderive.eops.torch_views.steps import Dims, Frame, Step, Typed, Value
-from einderive.eops.torch_views.types import compared_in, held
+from einderive.eops.torch_views.steps import Dims, Frame, Own, Step, Typed, Value
+from einderive.eops.torch_views.types import compared_in, held, own_types
 from einderive.eops.torch_views.views import plan_reads
 from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS
@@ -112,7 +112,7 @@ class Elementwise:
             )
         if isinstance(node, Apply) and FUNCTIONS[node.function].digits:
             args = [self._compile(arg) for arg in node.args]
-            found = steps.truth(node.function, args, self._typed(node.args))
+            found = steps.truth(node.function, args, self._typed(node.args), self._owns(node.args))
             return steps.as_number(found)
         if isinstance(node, Apply):
             return steps.apply(node.function, [self._compile(arg) for arg in node.args])
@@ -130,7 +130,9 @@ class Elementwise:
         if found is None:
             if isinstance(node, Apply) and FUNCTIONS[node.function].truth:
                 args = [self._compile(arg) for arg in node.args]
-                found = steps.truth(node.function, args, self._typed(node.args))
+                found = steps.truth(
+                    node.function, args, self._typed(node.args), self._owns(node.args)
+                )
             else:
                 found = steps.not_zero(self._compile(node), self._typed([node]))
             if self._uses[node] > 1:
@@ -147,6 +149,18 @@ class Elementwise:
             return compared_in(operands, self.domain, [frame.views[k].dtype for k in read])
 
         return typed
+
+    def _owns(self, operands: Sequence[Node]) -> list[Own]:
+        """For each operand, the types in which a stage would compute it (`types.own_types`)."""
+
+        def own(operand: Node) -> Own:
+            if isinstance(operand, Access | Const):
+                return lambda frame: None
+            valued = dict.fromkeys(values(operand))
+            read = [self._positions[part] for part in valued if isinstance(part, Access)]
+            return lambda frame: own_types([frame.views[k].dtype for k in read])
+
+        return [own(operand) for operand in operands]
 
     def _access(self, node: Access) -> Step:
         position = self._positions[node]

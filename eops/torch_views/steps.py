@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import torch
 
-from einderive.eops.torch_views.types import real_scalar
+from einderive.eops.torch_views.types import StageTypes, real_scalar
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
@@ -125,6 +125,7 @@ class Frame:
 
 
 Typed: TypeAlias = Callable[[Frame], torch.dtype]
+Own: TypeAlias = Callable[[Frame], StageTypes | None]
 
 
 class Step(NamedTuple):
@@ -266,15 +267,26 @@ def in_real_numbers(step: Step) -> Step:
     return Step(step.dims, run)
 
 
-def truth(function: str, args: Sequence[Step], typed: Typed) -> Step:
+def truth(function: str, args: Sequence[Step], typed: Typed, owns: Sequence[Own]) -> Step:
     """A condition on values, as bools, or a function of digits.  `typed` gives the type in which
-    its operands are compared, or are integers."""
+    its operands are compared, or are integers.  `owns` give for each operand the types of a stage
+    that computes it, None where these are no others: a value that equals the maximum of all such
+    values has to equal it too where the maximum was computed by a stage."""
     dims = union(*(arg.dims for arg in args))
     call, _ = operation(function)
 
     def run(frame: Frame) -> Value:
-        inside = replace(frame, dtype=typed(frame))
-        found = [align(arg.run(inside).tensor, arg.dims, dims) for arg in args]
+        dtype = typed(frame)
+        found = []
+        for arg, own in zip(args, owns, strict=True):
+            types = own(frame)
+            if types is None:
+                value = arg.run(replace(frame, dtype=dtype)).tensor
+            else:  # as written, each operation is rounded to the result's type
+                rounding = frame.dtype == types.result
+                compute = types.result if rounding else types.compute
+                value = arg.run(replace(frame, dtype=compute)).tensor.to(types.result).to(dtype)
+            found.append(align(value, arg.dims, dims))
         return Value(call(*found), True)
 
     return Step(dims, run)

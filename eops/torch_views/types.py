@@ -66,6 +66,17 @@ def compared_in(
     return _type(operand_type(operands, domain, [type_name(dtype) for dtype in dtypes]))
 
 
+def own_types(dtypes: Sequence[torch.dtype]) -> StageTypes | None:
+    """The types of a stage that computes a value from elements of these types, where a comparison
+    would compute it in wider ones: in float32 beside integers, and rounded to a half type."""
+    if any(dtype.is_complex for dtype in dtypes) or all(map(is_whole, dtypes)):
+        return None
+    common = reduce(torch.promote_types, dtypes)
+    if common == torch.float64:
+        return None
+    return StageTypes(torch.float32, common)
+
+
 def depends_on_inputs(scope: Scope) -> bool:
     """Whether the scope reads a tensor, directly or through the scopes that it reads."""
     return bool(input_tensors(scope))

@@ -43,7 +43,7 @@ from einderive.frontend.trial.entrants import (
     candidate,
     run_first,
 )
-from einderive.frontend.trial.hard import judge_of, tried_hard
+from einderive.frontend.trial.hard import judge_of, right_ones, tried_hard
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
@@ -266,7 +266,7 @@ def _plain(
         judge.fastest = min(judge.fastest, entrant.seconds)
         found.append(entrant)
     judge.fastest = inf  # of those that are right, not yet known
-    hard.lines = lambda: [e.run for e in sorted(found, key=lambda e: e.seconds) if e.run]
+    hard.lines = partial(right_ones, tuple(found), judge)
     order = sorted(range(len(found)), key=lambda place: found[place].seconds)
     for place in order:
         entrant = found[place]

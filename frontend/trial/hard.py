@@ -3,6 +3,7 @@ the checker."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -13,6 +14,7 @@ from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.accuracy.nonfinite_cases import nonfinite_cases
 from einderive.frontend.accuracy.standard import standard_error
 from einderive.frontend.derived import Derived
+from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.program import Program
@@ -40,6 +42,16 @@ def tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entran
     if binding and failed is not None:
         return entrant.out(f"refused: {failed.refusal}")
     return entrant
+
+
+def right_ones(plain: Iterable[Entrant], judge: Judge) -> Iterator[Executable]:
+    """The plain programs that are right on random inputs, in their order; each is judged when it is
+    asked for, if it was not before."""
+    for entrant in plain:
+        if entrant.run is not None and not isfinite(entrant.trial.error):
+            entrant = judge.judged(entrant)
+        if entrant.run is not None:
+            yield entrant.run
 
 
 def checked(entrant: Entrant, derivation: Derived) -> Entrant:

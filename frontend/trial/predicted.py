@@ -7,7 +7,6 @@ step that can cancel, and consists of calls of torch; else the plain program wit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import islice
 
 from einderive.derivations.search.extract import Plan
@@ -15,16 +14,15 @@ from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.derived import Derived
-from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
-from einderive.frontend.trial.hard import checked, tried_hard
+from einderive.frontend.trial.hard import checked, right_ones, tried_hard
 from einderive.frontend.trial.steady import MARGIN
 
 
 def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entrant]:
     """The programs that were looked at; the last one is right, if one is."""
     found: list[Entrant] = []
-    hard.lines = partial(_lines, judge)
+    hard.lines = lambda: right_ones(_plain(judge), judge)
     for number, plan in islice(_promising(derivation, judge), judge.effort.tried):
         entrant = candidate(f"candidate {number}", plan, judge, always=True)
         if entrant.run is not None:
@@ -50,10 +48,6 @@ def _plain(judge: Judge) -> Iterator[Entrant]:
     plain = rivals(judge.program, judge.device, judge.strict)
     for rival in sorted(plain, key=lambda one: one.work):
         yield run_first(rival, "baseline", judge)
-
-
-def _lines(judge: Judge) -> Iterator[Executable]:
-    return (entrant.run for entrant in _plain(judge) if entrant.run is not None)
 
 
 def _promising(derivation: Derived, judge: Judge) -> Iterator[tuple[int, Plan]]:

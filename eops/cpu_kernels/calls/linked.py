@@ -146,16 +146,16 @@ def loops(
     results: Sequence[tuple[tuple[int, ...], str]],
     team: int,
     numbers: Sequence[int],
-    stream: tuple[str, str] | None = None,
+    stream: tuple[str, str, Sequence[int]] | None = None,
 ) -> Launch:
     """The kernel of a file as a function of tensors (`entry`, `launch`), with the file and digest
-    of its form with streaming stores, if this is the faster one.  Raises Unlinkable."""
+    of its form with streaming stores and the places of large results (`Forms`), if this form is the
+    faster one.  Raises Unlinkable."""
     enter = partial(entry, work=work, several=several, most=most)
     run = enter(linked(file, digest))
     if stream is not None:
-        code = linked(*stream)
-        last = operands + len(results)
-        run = Forms(run, lambda: (code, enter(code)), operands, last, chosen=True)
+        code = linked(*stream[:2])
+        run = Forms(run, lambda: (code, enter(code)), stream[2], chosen=True)
     made = tuple(Result(tuple(shape), getattr(torch, dtype)) for shape, dtype in results)
     return launcher(Launched(run, operands, made, team, tuple(numbers)))
 

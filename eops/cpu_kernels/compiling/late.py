@@ -31,7 +31,7 @@ def _optimize(library: Any) -> None:
     streams = STREAMED in library.name
     if KERNEL not in library.name or not (streams or LATE in text):
         return
-    text = streamed(text) if streams else text
+    text = streamed(text, library._codegen._tm_features) if streams else text
     text = ATTRIBUTES.sub(lambda found: found[0].replace("noinline", "alwaysinline"), text)
     name, library._final_module = library._final_module.name, binding.parse_assembly(text)
     library._final_module.name = name

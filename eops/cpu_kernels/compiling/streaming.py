@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import platform
 import re
+from collections.abc import Sequence
 from typing import Final
 
 STREAMED: Final = "kernel_streamed_"
 """The names of kernels with streaming stores begin so."""
+HALVES: Final = ("half", "bfloat")
 BITS: Final = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
 WIDTHS: Final = (32, 64)
 """The bytes of vectors that are streamed: half a line, or a whole one."""
@@ -37,13 +39,16 @@ def possible() -> bool:
     return platform.machine() in ("x86_64", "AMD64")
 
 
-def streamed(text: str) -> str:
-    """The module of one kernel whose stores of vectors are all to its results, with such stores."""
+def streamed(text: str, features: str) -> str:
+    """The module of one kernel whose stores of vectors are all to its results, with such stores;
+    `features` are those of the processor, as LLVM lists them."""
+    register = _register(features.split(","))
     kinds: set[tuple[int, str]] = set()
 
     def call(found: re.Match[str]) -> str:
         count, element = int(found[1]), found[2]
-        if count * _bits(element) // 8 not in WIDTHS:
+        width = count * _bits(element) // 8
+        if width not in WIDTHS or (element in HALVES and width > register):
             return found[0]
         kinds.add((count, element))
         value = f"<{count} x {element}> {found[3]}"
@@ -56,6 +61,11 @@ def streamed(text: str) -> str:
     return "\n".join((text, *bodies, f"declare void @{FENCE}()", f"!{mark} = !{{i32 1}}", ""))
 
 
+def _register(features: Sequence[str]) -> int:
+    """The bytes of the widest register for vectors."""
+    return 64 if "+avx512f" in features else 32 if "+avx" in features else 16
+
+
 def _bits(element: str) -> int:
     return BITS.get(element) or (int(element[1:]) if element[1:].isdigit() else 0)
 
@@ -65,20 +75,23 @@ def _name(count: int, element: str) -> str:
 
 
 def _body(count: int, element: str, mark: int) -> str:
-    """The function that stores a vector.  The stream is one of integers, which LLVM is kept from
-    changing back: it would store vectors of half types, which few processors have, in parts."""
+    """The function that stores a vector.  Vectors of half types, which few processors have, are
+    stored as integers in one register, since LLVM would store them in parts."""
     width, kind = count * _bits(element) // 8, f"<{count} x {element}>"
-    whole = f"<{width // 8} x i64>"
+    whole, kept = (kind, "%v"), ""
+    if element in HALVES:
+        whole = f"<{width // 8} x i64>", "%hidden"
+        kept = f"""
+  %bits = bitcast {kind} %v to {whole[0]}
+  %hidden = call {whole[0]} asm "", "=x,0"({whole[0]} %bits)"""
     return f"""
 define internal void @{_name(count, element)}({kind} %v, ptr %p) alwaysinline nounwind {{
   %address = ptrtoint ptr %p to i64
   %rest = and i64 %address, {width - 1}
   %aligned = icmp eq i64 %rest, 0
   br i1 %aligned, label %stream, label %usual
-stream:
-  %bits = bitcast {kind} %v to {whole}
-  %hidden = call {whole} asm "", "=x,0"({whole} %bits)
-  store {whole} %hidden, ptr %p, align {width}, !nontemporal !{mark}
+stream:{kept}
+  store {whole[0]} {whole[1]}, ptr %p, align {width}, !nontemporal !{mark}
   ret void
 usual:
   store {kind} %v, ptr %p, align {_bits(element) // 8 or 1}

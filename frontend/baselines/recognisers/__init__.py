@@ -17,6 +17,6 @@ RECOGNISERS: tuple[Recogniser, ...] = listed(
         placed attention softmax normalisation batch_norm norms losses gated enlarged windows linear
         pieces distributed factored
     """,
-    last="products distances defined",
+    last="products distances nested defined",
 )
 """The most specific ways first."""

@@ -1,18 +1,19 @@
 """Stages that are a definition written out, as the one function of torch that computes it.
 
-    argmax[k](x)  =  min[k](where(x == max[k](x) or isnan(x), k, 2^53))     torch.argmax(x, -1)
+    mean[k](x)    =  sum[k](x)/size(k)                                      torch.mean(x, -1)
     any[k](x)     =  sum[k](x != 0) != 0                                    torch.any(x != 0, -1)
 
-`ta.definitions` has both sides.  A stage is a definition of x if the definition, written out for x,
-is that stage.  Any expression of the stage that holds all of its iterators may be x.
+`ta.definitions` has both sides; definitions with several reductions are in `nested`.  A stage is a
+definition of x if the definition, written out for x, is that stage.  Any expression of the stage
+that holds all of its iterators may be x.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -66,13 +67,18 @@ FORMS = tuple(
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
+    return recognised(scope, writer, lambda form: not is_nested(form))
+
+
+def recognised(scope: Scope, writer: Writer, among: Callable[[Form], bool]) -> Written | None:
+    """The line of the first of these definitions that the stage is."""
     if scope.empty or any(bound.lo for bound in scope.loops):
         return None
     outline = _outline(scope)
     for sums, operand in islice(dict.fromkeys(_operands(scope)), MOST_OPERANDS):
         if any(bound.lo for bound in sums):
             continue
-        for form in FORMS:
+        for form in filter(among, FORMS):
             if not _may_be(form, outline, len(scope.loops), len(sums)):
                 continue
             pattern = _pattern(form, scope.loops, sums, may_be_complex(operand))
@@ -126,6 +132,13 @@ def _outline_of(form: Form, loops: int, sums: int) -> Outline | None:
     """The outline of the definition, for any x."""
     pattern = _pattern(form, (Range(0, 3),) * loops, (Range(0, 5),) * sums)
     return None if pattern is None else _outline(pattern)
+
+
+@cache
+def is_nested(form: Form) -> bool:
+    """Whether the definition has several reductions (`nested`)."""
+    known = _outline_of(form, 1, 1)
+    return known is not None and known.reductions.total() > 1
 
 
 @lru_cache(maxsize=1024)

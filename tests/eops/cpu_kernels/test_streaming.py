@@ -39,6 +39,8 @@ TEXTS = (
 @pytest.fixture(autouse=True)
 def all_results_are_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(building, "LEAST_STREAMED", 0)
+    monkeypatch.setattr(building, "MOST_WORK", 1e9)
+    monkeypatch.setattr(building, "reused", lambda size: True)
     built.cache_clear()
     yield
     built.cache_clear()
@@ -100,8 +102,11 @@ def test_kernels_with_memory_of_their_own_have_one_form(text: str, shapes: Any) 
 
 def test_small_results_have_one_form(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "LEAST_STREAMED", 4001)
+    monkeypatch.setattr(building, "MOST_WORK", 8.0)
     assert kernel("Y[i] = 2*X[i]", {"X": (1000,)}, "float32").streaming is None
     assert kernel("Y[i] = 2*X[i]", {"X": (1001,)}, "float32").streaming is not None
+    busy = "Y[i] = sinh(exp(X[i])) + atan(tanh(X[i]))"  # which has better things to wait for
+    assert kernel(busy, {"X": (1001,)}, "float32").streaming is None
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -110,11 +115,11 @@ def test_what_is_measured_to_be_faster_runs(monkeypatch: pytest.MonkeyPatch, pla
     asked: list[int] = []
     used = False
 
-    def chosen(key: object, forms: Callable[[], Any], gain: float = 0.9) -> int:
+    def chosen(forms: Callable[[], Any]) -> int:
         asked.append(len(forms()))
         return place
 
-    monkeypatch.setattr(f"{FORMS}.fastest", chosen)
+    monkeypatch.setattr(f"{FORMS}.measured", chosen)
     monkeypatch.setattr(f"{FORMS}.written", lambda address: used)
     made, (x,) = kernel("Y[i] = 2*X[i] + 1", {"X": (5000,)}, "float32"), [torch.rand(5000)]
     assert isinstance(made.run, Forms)
@@ -134,7 +139,7 @@ def test_other_processes_take_the_form_that_was_faster(
 ) -> None:
     monkeypatch.setenv("EINDERIVE_CACHE", str(tmp_path))
     compiled_code.cache_clear()
-    monkeypatch.setattr(f"{FORMS}.fastest", lambda *_: 1)
+    monkeypatch.setattr(f"{FORMS}.measured", lambda _: 1)
     monkeypatch.setattr(f"{FORMS}.written", lambda address: True)
     made, x = kernel("Y[i] = 2*X[i] + 1", {"X": (5000,)}, "float32"), torch.rand(5000)
     before = made.kept()
@@ -161,6 +166,35 @@ def test_other_processes_take_the_form_that_was_faster(
     compiled_code.cache_clear()
 
 
+def test_threads_that_choose_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one has chosen between a thread's question whether to and its choice."""
+    made, x = kernel("Y[i] = 2*X[i] + 1", {"X": (5000,)}, "float32"), torch.rand(5000)
+    assert isinstance(made.run, Forms)
+    inside: list[int] = []
+
+    def is_timed() -> bool:
+        if not inside:
+            inside.append(1)
+            made(x)
+        return True
+
+    monkeypatch.setattr(f"{FORMS}.is_timed", is_timed)
+    monkeypatch.setattr(f"{FORMS}.written", lambda address: True)
+    monkeypatch.setattr(f"{FORMS}.measured", lambda _: 0)
+    assert torch.equal(made(x)[0], 2 * x + 1)
+
+
+def test_a_form_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{FORMS}.written", lambda address: True)
+
+    def fails() -> Any:
+        raise MemoryError
+
+    run = Forms(lambda *given: sum(given), fails, [0])
+    assert [run(3, 4), run(5, 6)] == [7, 11]
+    assert run.stream is None
+
+
 def test_memory_of_results_that_was_used_before() -> None:
     new = maker((46 << 20,), torch.uint8)  # a size that no other test has
     assert new is not None
@@ -174,6 +208,8 @@ def test_memory_of_results_that_was_used_before() -> None:
     again = new()
     assert again.data_ptr() == place
     assert written(place)
+    del again
+    assert not written(place)
 
 
 def test_stores_of_other_widths_stay() -> None:
@@ -185,10 +221,24 @@ def test_stores_of_other_widths_stay() -> None:
         "  store <8 x i32> splat (i32 3), ptr %p, align 4\n"
         "  ret void\n}\n!7 = !{}"
     )
-    found = streamed(text)
+    found = streamed(text, "+sse2,+avx,-avx512f")
     assert found.count("call void @einderive_stream_16_float(<16 x float> %a, ptr %p)") == 1
     assert "store <4 x float> %b, ptr %p, align 4\n" in found
     assert "store float %c, ptr %p, align 4\n" in found
     assert "!nontemporal !8" in found
     assert "!8 = !{i32 1}" in found
     assert found.index("sfence()\n  ret void\n}\n!7") > 0
+
+
+@pytest.mark.parametrize(
+    ("features", "streams"), [("+avx,+avx512f", (1, 1)), ("+sse2,+avx", (1, 0)), ("", (0, 0))]
+)
+def test_vectors_of_half_types_fit_a_register(features: str, streams: tuple[int, int]) -> None:
+    text = (
+        "  store <16 x half> %a, ptr %p, align 2\n  store <32 x bfloat> %b, ptr %p, align 2\n"
+        "  store <16 x float> %c, ptr %p, align 4\n"
+    )
+    found = streamed(text, features)
+    names = ("stream_16_half(<", "stream_32_bfloat(<")
+    assert tuple(found.count(f"call void @einderive_{name}") for name in names) == streams
+    assert "call void @einderive_stream_16_float(<" in found

@@ -13,10 +13,12 @@ from einderive.eops.torch_views.stage import lower
 from einderive.frontend.accuracy.digits import Limits, Values
 from einderive.frontend.accuracy.half_range import held
 from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.inputs.drawn import family_inputs
 from einderive.frontend.accuracy.inputs.families import SQUARES
 from einderive.frontend.baselines.rival import executable as plain
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.running.execute import Executable
+from einderive.ta.ir import expr
 from einderive.ta.ir.subst import stages
 from tests.frontend.races import nobody_is_slow
 
@@ -70,16 +72,22 @@ def test_a_program_stage_by_stage_is_refused_where_a_line_is_right(text: str) ->
     assert any(accepted)
 
 
-@pytest.mark.parametrize("effort", ["normal", "instant"])
-def test_what_is_compiled_stays_finite(monkeypatch: pytest.MonkeyPatch, effort: Any) -> None:
+@pytest.mark.parametrize(
+    ("effort", "text"),
+    [("normal", "Y[i] = var[j](X[i,j])"), ("instant", "Y[i] = mean[j](2*X[i,j])")],
+)
+def test_what_is_compiled_stays_finite(
+    monkeypatch: pytest.MonkeyPatch, effort: Any, text: str
+) -> None:
     """Also where nothing is compiled into loops, which keep sums in registers."""
     nobody_is_slow(monkeypatch)
     monkeypatch.setattr("einderive.frontend.trial.choose.worth_compiling", lambda *_: ())
-    function = ed.compile(
-        "Y[i] = var[j](X[i,j])", X=(3, 70_000), dtypes="float16", seconds=0.01, effort=effort
-    )
-    x = (20 * torch.randn(3, 70_000)).half()
-    torch.testing.assert_close(function(x), x.var(1, correction=0), rtol=2e-3, atol=0)
+    function = ed.compile(text, X=(3, 70_000), dtypes="float16", seconds=0.01, effort=effort)
+    refused = [trial for trial in function.trials if "digits lost" in trial.verdict]
+    assert refused or effort == "normal"
+    x = (20 * torch.randn(3, 70_000) + 30).half()
+    exact = x.double().var(1, correction=0) if "var" in text else 2 * x.double().mean(1)
+    torch.testing.assert_close(function(x).double(), exact, rtol=2e-3, atol=0)
 
 
 def test_only_programs_in_float16_have_the_family() -> None:
@@ -88,3 +96,13 @@ def test_only_programs_in_float16_have_the_family() -> None:
         hard = HardCases(program, "cpu", "normwise", preparing=np.inf)
         function = plain(rivals(program, "cpu")[0], program, ())
         assert (SQUARES.name in {e.family for e in hard.errors(function, 99)}) == there
+        always = [each.family for each in hard.errors(function, 1, least=2)]
+        assert len(always) == 2 + there
+        assert (always[-1] == SQUARES.name) == there
+
+
+def test_the_family_leaves_float16_where_squares_are_added() -> None:
+    tensor = expr.tensor("X", (50, 200), "float16")
+    (x,) = family_inputs([tensor], SQUARES, "cpu").values()
+    assert 30 < float(x.double().std()) < 34
+    assert x.double().square().sum(1).min() > LIMITS.most

@@ -1,0 +1,58 @@
+"""Operands of a comparison have the values that stages of their own would give them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import einderive as ed
+from einderive.eops.torch_views.stage import lower_all
+from einderive.eops.torch_views.types import StageTypes, own_types
+from einderive.frontend.accuracy.written import written
+from einderive.ta.exact.interp import input_tensors
+from einderive.ta.notation.parse import parse
+
+LINES = {
+    "argmax[j](W[j]+1)": lambda w, u: (w + 1).argmax(),
+    "argmin[j](exp(W[j])*W[j])": lambda w, u: (w.float().exp() * w.float()).to(w.dtype).argmin(),
+    "argmax[j](W[j]*U[j])": lambda w, u: (w * u).argmax(),
+    "sum[k](where(W[k]*3 >= max[j](W[j]*3), 1, 0))": lambda w, u: (w * 3 == (w * 3).max()).sum(),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("text", LINES)
+def test_a_maximum_that_a_stage_computed_is_found_again(text: str, dtype: str) -> None:
+    """As torch finds it, whose operations are rounded to the type as well."""
+    types = {"W": dtype, "U": "uint8"}
+    generator = torch.Generator().manual_seed(0)
+    w = (2 * torch.randn(60, generator=generator)).to(getattr(torch, dtype))
+    u = torch.randint(0, 200, (60,), generator=generator).to(torch.uint8)
+    shapes = {name: (60,) for name in "WU" if f"{name}[" in text}
+    known = {name: types[name] for name in shapes}
+    (root,) = parse(f"P = {text}", shapes, dtypes=known).roots()
+    given = {tensor: {"W": w, "U": u}[tensor.name] for tensor in input_tensors(root)}
+    expected = int(LINES[text](w, u))
+    assert int(lower_all(root)(given)) == expected
+    (as_written,) = written([root])(given)
+    if "exp" not in text:  # whose product is rounded twice there
+        assert int(as_written) == expected
+    assert 0 <= int(as_written) < 60
+
+
+@pytest.mark.parametrize("effort", ["instant", "normal"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_the_public_call_gives_a_place(dtype: str, effort: str) -> None:
+    text = "P[i] = argmax[j](W[j]+1) where i in 0:3, j in 0:60"
+    found = ed.compile(text, W=(60,), dtypes=dtype, effort=effort, seconds=0.01)  # type: ignore[arg-type]
+    w = (2 * torch.randn(60, generator=torch.Generator().manual_seed(1))).to(getattr(torch, dtype))
+    assert found(w).tolist() == [int((w + 1).argmax())] * 3
+
+
+def test_which_types_these_are() -> None:
+    half, single, double = torch.float16, torch.float32, torch.float64
+    assert own_types([half, half]) == StageTypes(single, half)
+    assert own_types([half, torch.bfloat16]) == StageTypes(single, single)
+    assert own_types([single, torch.int64]) == StageTypes(single, single)
+    for others in ([double, single], [torch.int64], [torch.bool], [torch.complex64, single], []):
+        assert own_types(others) is None
