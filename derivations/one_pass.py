@@ -46,10 +46,10 @@ def one_pass(scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
                 new = {each: _summed_in_parts(each) for each in (scope, *sums)}
             except RuleRefused:
                 continue
-            if all(new.values()):
-                found |= new
-    if found:
-        yield tuple(step for steps in found.values() for step in steps)
+            found |= new
+    group = tuple(step for steps in found.values() for step in steps)
+    if group:
+        yield group
 
 
 def holds_sums(scope: Scope) -> bool:
@@ -148,11 +148,8 @@ def _divisor(extent: int, wanted: int) -> int:
     is none."""
     least = max(LEAST_TERMS, -(-wanted // WITHIN))
     most = min(extent // LEAST_PARTS, WITHIN * wanted)
-    for away in range(max(wanted - least, most - wanted) + 1):
-        for divisor in (wanted - away, wanted + away):
-            if least <= divisor <= most and extent % divisor == 0:
-                return divisor
-    return 0
+    fitting = (divisor for divisor in range(least, most + 1) if extent % divisor == 0)
+    return min(fitting, key=lambda divisor: abs(divisor - wanted), default=0)
 
 
 def _step(rule: str, scope: Scope, witness: Witness) -> Step:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -64,6 +65,42 @@ def results(made: Kernel, code: Code, given: list[torch.Tensor], off: int) -> li
     return outs
 
 
+def test_stores_of_other_widths_stay() -> None:
+    text = (
+        "define void @f() {\n"
+        "  store <16 x float> %a, ptr %p, align 4, !tbaa !7\n"
+        "  store <4 x float> %b, ptr %p, align 4\n"
+        "  store float %c, ptr %p, align 4\n"
+        "  store <8 x i32> splat (i32 3), ptr %p, align 4\n"
+        "  ret void\n}\n!7 = !{}"
+    )
+    found = streamed(text)
+    assert found.count("call void @einderive_stream_16_float(<16 x float> %a, ptr %p)") == 1
+    assert "store <4 x float> %b, ptr %p, align 4\n" in found
+    assert "store float %c, ptr %p, align 4\n" in found
+    assert "!nontemporal !8" in found
+    assert "!8 = !{i32 1}" in found
+    assert found.index("sfence()\n  ret void\n}\n!7") > 0
+
+
+def test_a_store_is_streamed_where_its_address_is_a_multiple_of_its_size() -> None:
+    found = streamed(
+        "  store <16 x float> %a, ptr %p, align 4\n  store <256 x i1> %b, ptr %q, align 1\n"
+    )
+    float_body, bits_body = found.split("define internal void ")[1:]
+    assert "%rest = and i64 %address, 63\n" in float_body
+    assert "store <16 x float> %v, ptr %p, align 4\n" in float_body
+    assert "%rest = and i64 %address, 31\n" in bits_body
+    assert "store <256 x i1> %v, ptr %p, align 1\n" in bits_body
+    pointers = "  store <256 x ptr> %a, ptr %p, align 8\n"
+    assert streamed(pointers).startswith(pointers)
+
+
+def test_other_processors_have_other_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    assert not possible()
+
+
 @pytest.mark.parametrize(("dtype", "text", "shapes"), TEXTS)
 def test_both_forms_write_the_same_bits(
     dtype: str, text: str, shapes: dict[str, tuple[int, ...]]
@@ -118,21 +155,8 @@ def test_what_is_measured_to_be_faster_runs(monkeypatch: pytest.MonkeyPatch, pla
     assert asked == [2]
     assert (made.run.code == made.code) == (place == 0)
     assert all(torch.equal(y, first) and torch.equal(y, 2 * x + 1) for y in found)
-
-
-def test_stores_of_other_widths_stay() -> None:
-    text = (
-        "define void @f() {\n"
-        "  store <16 x float> %a, ptr %p, align 4, !tbaa !7\n"
-        "  store <4 x float> %b, ptr %p, align 4\n"
-        "  store float %c, ptr %p, align 4\n"
-        "  store <8 x i32> splat (i32 3), ptr %p, align 4\n"
-        "  ret void\n}\n!7 = !{}"
-    )
-    found = streamed(text)
-    assert found.count("call void @einderive_stream_16_float(<16 x float> %a, ptr %p)") == 1
-    assert "store <4 x float> %b, ptr %p, align 4\n" in found
-    assert "store float %c, ptr %p, align 4\n" in found
-    assert "!nontemporal !8" in found
-    assert "!8 = !{i32 1}" in found
-    assert found.index("sfence()\n  ret void\n}\n!7") > 0
+    ran: list[Code] = []
+    forms = Forms(made.code, lambda: code, lambda one: lambda *_: ran.append(one))
+    code = Code(1, None)
+    forms()
+    assert ran == [(made.code, code)[place]]
