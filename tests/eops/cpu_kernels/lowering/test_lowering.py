@@ -17,8 +17,8 @@ from numba.core.registry import cpu_target
 
 from einderive.eops.cpu_kernels.compiling.made import by_numba, made_of, written
 from einderive.eops.cpu_kernels.lowering import operations
-from einderive.eops.cpu_kernels.lowering.sources import names_on_stack
-from einderive.eops.cpu_kernels.lowering.values import Unknown, Value, layout
+from einderive.eops.cpu_kernels.lowering.sources import names_on_stack, plain
+from einderive.eops.cpu_kernels.lowering.values import Unknown, Value, layout, united
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.machine import compiled
 from tests.amount import sampled
@@ -205,3 +205,37 @@ def test_a_name_that_a_loop_adds_to_is_on_the_stack() -> None:
     (tree,) = ast.parse(text).body
     assert isinstance(tree, ast.FunctionDef)
     assert names_on_stack(tree) == {"t"}
+
+
+def test_what_can_be_computed_before_it_is_asked_for() -> None:
+    for text, held in (
+        ("x + y*2 > z", True),
+        ("x + y/z", False),
+        ("x // y", False),
+        ("load(p, i) + 1", False),
+    ):
+        assert plain(ast.parse(text, mode="eval").body) == held, text
+
+
+def test_signed_numbers_are_not_compared_with_unsigned_ones() -> None:
+    """numba knows how."""
+    builder = ir.IRBuilder(
+        ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), ()), "f").append_basic_block()
+    )
+    signed, unsigned = (
+        Value(builder.load(builder.alloca(layout(kind))), kind)
+        for kind in (types.int64, types.uint64)
+    )
+    found = operations.compare(builder, ast.Lt(), unsigned, unsigned)
+    assert "icmp ult " in str(found.value)
+    for left, right in ((signed, unsigned), (unsigned, signed)):
+        with pytest.raises(Unknown):
+            operations.compare(builder, ast.Lt(), left, right)
+
+
+def test_a_tuple_and_a_number_have_no_common_type() -> None:
+    real, whole = types.float64, types.int64
+    assert united([(real, whole), (whole, whole)]) == (real, whole)
+    for kinds in ([real, (real, whole)], [(real, whole), real], [(real,), (real, whole)]):
+        with pytest.raises(Unknown):
+            united(kinds)
