@@ -71,7 +71,7 @@ def last_iterators(scope: Scope, parts: int = 2, terms: int = 2) -> tuple[int, .
     total = prod(extents)
     found = [
         (abs(prod(extents[k:]) - _wanted(total)), k)
-        for k in range(1, len(extents))
+        for k in range(len(extents))
         if prod(extents[k:]) >= terms and total >= parts * prod(extents[k:])
     ]
     return tuple(range(min(found)[1], len(extents))) if found else ()
@@ -134,8 +134,7 @@ def _within(scope: Scope, factor: int) -> int:
     rows = [row for read in accesses(scope.body) for row in read.rows]
 
     def step(place: int) -> int:
-        found = (abs(row.coefficient(first + place)) for row in rows)
-        return min(filter(None, found), default=0)
+        return sum(abs(row.coefficient(first + place)) for row in rows)
 
     places = [p for p, side in enumerate(scope.sums) if side.extent == factor]
     if not places:
@@ -146,7 +145,7 @@ def _within(scope: Scope, factor: int) -> int:
 def _divisor(extent: int, wanted: int) -> int:
     """The divisor nearest to the wanted one that leaves enough parts of enough terms; 0 where there
     is none."""
-    least = max(LEAST_TERMS, -(-wanted // WITHIN))
+    least = max(LEAST_TERMS, wanted // WITHIN)
     most = min(extent // LEAST_PARTS, WITHIN * wanted)
     fitting = (divisor for divisor in range(least, most + 1) if extent % divisor == 0)
     return min(fitting, key=lambda divisor: abs(divisor - wanted), default=0)

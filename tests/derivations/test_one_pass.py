@@ -95,6 +95,7 @@ def parts(text: str, shape: tuple[int, ...]) -> list[tuple[list[int], tuple[int,
     ]
 
 
+OVER = "M[c] = mean[i]({0}) where i in 0:289; out V[c] = mean[i](({0}-M[c])^2) where i in 0:289"
 COLUMNS = "M[c] = mean[i,j](X[i,j,c]); out V[c] = mean[i,j]((X[i,j,c]-M[c])^2)"
 
 
@@ -102,9 +103,13 @@ COLUMNS = "M[c] = mean[i,j](X[i,j,c]); out V[c] = mean[i,j]((X[i,j,c]-M[c])^2)"
     ("text", "shape", "extents", "inner", "terms"),
     [
         (STD, (289, 3), [17, 17], (0,), 5),  # both run over 17 values, and the first one over rows
+        (OVER.format("X[288-i,c]"), (289, 3), [17, 17], (1,), 5),
+        (OVER.format("X[i//17,c]*X[i,c]"), (289, 3), [17, 17], (1,), 5),
         (COLUMNS, (10_000, 64, 3), [10_000, 64], (1,), 8),
         (COLUMNS, (4, 20_000, 3), [4, 1250, 16], (1,), 36),
         (COLUMNS, (100, 16_000, 3), [100, 16_000], (1,), 127),
+        (COLUMNS, (4, 1024, 3), [4, 1024], (1,), 32),
+        (COLUMNS, (4, 1025, 3), [4, 205, 5], (1,), 15),
     ],
 )
 def test_what_is_a_part(
@@ -114,7 +119,11 @@ def test_what_is_a_part(
 
 
 @pytest.mark.parametrize(
-    "count", [64, 68, 289, 396, 401, 527, 4 * 73, 2 * 997, 4 * 997, 6000, 10_000, 1 << 30]
+    "count",
+    [
+        *(64, 68, 289, 396, 401, 527, 4 * 73, 2 * 997, 4 * 997, 6000, 10_000, 1 << 30),
+        *(17 * 4357, 13 * 3329),  # a divisor is too small, or too large by one
+    ],
 )
 def test_a_part_has_about_four_times_as_many_terms_as_there_are_parts(count: int) -> None:
     """By its definition: the nearest number of terms that divides all."""
