@@ -96,6 +96,15 @@ def test_a_store_is_streamed_where_its_address_is_a_multiple_of_its_size() -> No
     assert streamed(pointers).startswith(pointers)
 
 
+def test_one_kernel_has_one_text() -> None:
+    """In each process: a set of texts has another order there."""
+    kinds = [("double", 4), ("double", 8), ("float", 8), ("float", 16), ("half", 16), ("half", 32)]
+    stores = [f"  store <{count} x {kind}> %a, ptr %p, align 2\n" for kind, count in kinds]
+    bodies = streamed("".join(stores)).split("define internal void @einderive_stream_")[1:]
+    names = [body.partition("(")[0] for body in bodies]
+    assert names == [f"{count}_{kind}" for count, kind in sorted((n, kind) for kind, n in kinds)]
+
+
 def test_other_processors_have_other_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "aarch64")
     assert not possible()
