@@ -147,7 +147,7 @@ def _divisor(extent: int, wanted: int) -> int:
     is none."""
     least = max(LEAST_TERMS, wanted // WITHIN)
     most = min(extent // LEAST_PARTS, WITHIN * wanted)
-    fitting = (divisor for divisor in range(least, most + 1) if extent % divisor == 0)
+    fitting = (divisor for divisor in range(least, most + 1) if not extent % divisor)
     return min(fitting, key=lambda divisor: abs(divisor - wanted), default=0)
 
 

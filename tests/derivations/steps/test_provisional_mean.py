@@ -74,5 +74,5 @@ def test_what_a_reader_is_told() -> None:
 
 
 def test_totals_lie_in_memory_as_the_data_do() -> None:
-    scope = read(f"{{S[{LONG}] V[a,b,c,d,e,f,g]*N[h+i]}}", N=(3,), V=(2,) * 7)
+    scope = read(f"{{S[{LONG}] A[a,b,c,d,e,f,g]*N[h+i]}}", N=(3,), A=(2,) * 7)
     assert as_read(scope.body) == tuple(range(9))
