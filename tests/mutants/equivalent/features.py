@@ -81,4 +81,11 @@ LISTED: tuple[Entry, ...] = (
         ("plan.inner is None or not of_32_bits", "plan.turned is None or not of_32_bits"),
         "asked for the type checker: a loop that is turned has an inner loop beside it",
     ),
+    (
+        COST,
+        "in_tiles",
+        "load.step(plan.turned) == 1 and step >= LINE and (not others)",
+        ("load.step(plan.turned) == 1 and step >= LINE - 1 and (not others)",),
+        "a step has an even number of bytes",
+    ),
 )
