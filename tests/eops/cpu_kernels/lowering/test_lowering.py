@@ -207,6 +207,12 @@ def test_a_name_that_a_loop_adds_to_is_on_the_stack() -> None:
     assert names_on_stack(tree) == {"t"}
 
 
+def test_a_name_that_is_assigned_twice_on_one_way_is_not_on_the_stack() -> None:
+    (tree,) = ast.parse("def f(n):\n t = 0\n t = t + n\n return t\n").body
+    assert isinstance(tree, ast.FunctionDef)
+    assert not names_on_stack(tree)
+
+
 def test_what_can_be_computed_before_it_is_asked_for() -> None:
     for text, held in (
         ("x + y*2 > z", True),
