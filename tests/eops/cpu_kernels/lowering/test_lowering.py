@@ -207,10 +207,21 @@ def test_a_name_that_a_loop_adds_to_is_on_the_stack() -> None:
     assert names_on_stack(tree) == {"t"}
 
 
-def test_a_name_that_is_assigned_twice_on_one_way_is_not_on_the_stack() -> None:
-    (tree,) = ast.parse("def f(n):\n t = 0\n t = t + n\n return t\n").body
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        ("t = 0; t = t + n", set()),  # one way
+        ("for i in range(n):\n  u = i\n for j in range(u):\n  v = j", {"u"}),
+        ("for i in range(n):\n  u = i\n if u > 1:\n  v = 1", {"u"}),
+        ("t = 0\n if n:\n  v = 1\n else:\n  t = 1", {"t"}),
+    ],
+)
+def test_what_follows_a_loop_and_the_other_branch_read_and_assign(
+    lines: str, names: set[str]
+) -> None:
+    (tree,) = ast.parse(f"def f(n):\n {lines}\n").body
     assert isinstance(tree, ast.FunctionDef)
-    assert not names_on_stack(tree)
+    assert names_on_stack(tree) == names
 
 
 def test_what_can_be_computed_before_it_is_asked_for() -> None:
@@ -242,6 +253,8 @@ def test_signed_numbers_are_not_compared_with_unsigned_ones() -> None:
 def test_a_tuple_and_a_number_have_no_common_type() -> None:
     real, whole = types.float64, types.int64
     assert united([(real, whole), (whole, whole)]) == (real, whole)
+    assert united([real, types.boolean]) == real
+    assert united([types.int8, types.int16]) == types.int16
     for kinds in ([real, (real, whole)], [(real, whole), real], [(real,), (real, whole)]):
         with pytest.raises(Unknown):
             united(kinds)
