@@ -46,10 +46,10 @@ def one_pass(scopes: Sequence[Scope]) -> Iterator[tuple[Step, ...]]:
                 new = {each: _summed_in_parts(each) for each in (scope, *sums)}
             except RuleRefused:
                 continue
-            if all(new.values()):
-                found |= new
-    if found:
-        yield tuple(step for steps in found.values() for step in steps)
+            found |= new
+    group = tuple(step for steps in found.values() for step in steps)
+    if group:
+        yield group
 
 
 def holds_sums(scope: Scope) -> bool:
@@ -71,7 +71,7 @@ def last_iterators(scope: Scope, parts: int = 2, terms: int = 2) -> tuple[int, .
     total = prod(extents)
     found = [
         (abs(prod(extents[k:]) - _wanted(total)), k)
-        for k in range(1, len(extents))
+        for k in range(len(extents))
         if prod(extents[k:]) >= terms and total >= parts * prod(extents[k:])
     ]
     return tuple(range(min(found)[1], len(extents))) if found else ()
@@ -134,8 +134,7 @@ def _within(scope: Scope, factor: int) -> int:
     rows = [row for read in accesses(scope.body) for row in read.rows]
 
     def step(place: int) -> int:
-        found = (abs(row.coefficient(first + place)) for row in rows)
-        return min(filter(None, found), default=0)
+        return sum(abs(row.coefficient(first + place)) for row in rows)
 
     places = [p for p, side in enumerate(scope.sums) if side.extent == factor]
     if not places:
@@ -146,13 +145,10 @@ def _within(scope: Scope, factor: int) -> int:
 def _divisor(extent: int, wanted: int) -> int:
     """The divisor nearest to the wanted one that leaves enough parts of enough terms; 0 where there
     is none."""
-    least = max(LEAST_TERMS, -(-wanted // WITHIN))
+    least = max(LEAST_TERMS, wanted // WITHIN)
     most = min(extent // LEAST_PARTS, WITHIN * wanted)
-    for away in range(max(wanted - least, most - wanted) + 1):
-        for divisor in (wanted - away, wanted + away):
-            if least <= divisor <= most and extent % divisor == 0:
-                return divisor
-    return 0
+    fitting = (divisor for divisor in range(least, most + 1) if not extent % divisor)
+    return min(fitting, key=lambda divisor: abs(divisor - wanted), default=0)
 
 
 def _step(rule: str, scope: Scope, witness: Witness) -> Step:

@@ -72,7 +72,7 @@ class ProvisionalMean(Witness):
             raise RuleRefused("an infinite number takes part")
         found = self.parts(scope)
         first, count = len(scope.loops), len(scope.sums)
-        inner = sorted(set(self.inner))
+        inner = set(self.inner)
         start = self._mean(scope, found.data)
         apart = expr.subtract(found.data, start)
         number = expr.const(prod(scope.sums[s].extent for s in inner))
@@ -98,12 +98,12 @@ class ProvisionalMean(Witness):
     def _mean(self, scope: Scope, data: Node) -> Node:
         """c(s), over the iterators of the scope."""
         first, domain = len(scope.loops), list(scope.domain)
-        *others, last = sorted(set(self.inner))
+        last = max(self.inner)
         side = domain[first + last]
         if not 1 <= self.terms <= side.extent:
             raise RuleRefused("a provisional mean needs between one and all of the terms")
         rows = list(affine.iterator_rows(len(domain)))
-        for s in others:
+        for s in set(self.inner) - {last}:
             rows[first + s] = affine.constant(scope.sums[s].lo)
         domain[first + last] = Range(side.lo, side.lo + self.terms)
         share = expr.mul(expr.const(Fraction(1, self.terms)), substitute(data, rows))

@@ -31,9 +31,8 @@ MOST_TURNED: Final = 2
 
 def turned_loads(plan: Plan) -> tuple[int, ...]:
     """The reads whose tiles are turned."""
-    used = {place for needed in plan.needed for place in needed}
     values = enumerate(plan.values)
-    found = [p for p, v in values if p in used and isinstance(v, Load) and in_tiles(plan, v)]
+    found = [place for place, v in values if isinstance(v, Load) and in_tiles(plan, v)]
     return tuple(found[:MOST_TURNED])
 
 

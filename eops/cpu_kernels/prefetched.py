@@ -15,21 +15,17 @@ from einderive.eops.loops.values import Load
 
 
 def prefetched(plan: Plan, number: int) -> tuple[int, ...]:
-    """The outputs whose lines this pass of rows fetches.  The next pass writes them one element
-    after the other in the same loops, and they hold no values that are kept."""
-    phase, following = plan.phases[number], plan.phases[number + 1 : number + 2]
-    order = plan.order(phase)
-    if plan.inner is not None or phase.window is not None or not order:
-        return ()
+    """The outputs whose lines this pass of rows fetches, which has loops and no window.  The next
+    pass writes them one element after the other in the same loops, and they hold no values that are
+    kept."""
+    order, following = plan.order(plan.phases[number]), plan.phases[number + 1 :]
     if not following or plan.order(following[0]) != order or not _is_busy(plan, number):
         return ()
     if plan.domain[order[-1]].extent > plan.sizes.kept:
         return ()  # the first lines would be gone before they are written
     over = {kept.output for kept in plan.kept}
     offsets = {k: plan.outputs[k].offset for k in following[0].outputs if k not in over}
-    return tuple(
-        k for k, row in offsets.items() if row.coefficient(order[-1]) == 1 and not row.floors
-    )
+    return tuple(k for k, row in offsets.items() if row.coefficient(order[-1]) == 1)
 
 
 def _is_busy(plan: Plan, number: int) -> bool:

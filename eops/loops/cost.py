@@ -146,7 +146,7 @@ def in_tiles(plan: Plan, load: Load) -> bool:
     of_32_bits = load.kind == "float32" and load.dtype in {"float32", *HALVES}
     if plan.turned is None or plan.inner is None or not of_32_bits:
         return False
-    if load.checked or load.picked or load.empty or load.offset.floors:
+    if load.checked or load.picked or load.offset.floors:
         return False
     step = abs(load.step(plan.inner)) * BYTES[load.dtype]
     others = {i for i, _ in load.offset.terms} - {*plan.parallel, plan.inner}

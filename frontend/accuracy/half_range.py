@@ -41,7 +41,7 @@ def held(
         if any(is_wrong(way, row.exact, limit) for way in row.ways)
     }
     for line in lines if missing else ():
-        for place in sorted(missing):
+        for place in [*missing]:
             row, limit = found[place], limits[place]
             if not is_wrong(line[place], row.exact, limit):
                 found[place] = row._replace(ways=(line[place],))

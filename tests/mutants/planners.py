@@ -68,7 +68,7 @@ TRITON_TESTS: Final = (
 CODE: Final = tuple(
     f"einderive.eops.cpu_kernels.{name}"
     for name in (
-        *("scatter", "prefetched", "calls.entry", "calls.launch", "calls.linked", "calls.threads"),
+        *("scatter", "calls.entry", "calls.launch", "calls.linked", "calls.threads"),
         *(f"lowering.{n}" for n in ("expressions", "function", "operations", "sources", "values")),
         *(f"products.{n}" for n in ("across", "along", "kernel", "sliding", "strided")),
         *("products.writer", "products.written"),

@@ -11,11 +11,13 @@ all else stays as the parent has loaded it, but for the results that functions o
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import importlib.abc
 import importlib.util
 import inspect
+import linecache
 import multiprocessing
 import os
 import signal
@@ -130,7 +132,10 @@ def _function(module: ModuleType, name: str) -> FunctionType:
 
 
 def _compiled(mutant: Mutant) -> CodeType:
-    return compile(mutant.tree(), str(path_of(mutant.module)), "exec")
+    """The code, with its own lines: kernels are made of functions as they stand in their file."""
+    name, text = f"a mutant of {path_of(mutant.module)}", ast.unparse(mutant.tree())
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    return compile(text, name, "exec")
 
 
 class Told(NamedTuple):

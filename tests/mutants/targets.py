@@ -8,12 +8,13 @@ module only those of functions that decide whether a scope is an instance: `reco
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.mutants import planners
 from tests.mutants.deciding import Place, deciding
+from tests.mutants.features import FEATURES
 from tests.mutants.mutate import Mutant, functions, mutants
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +76,8 @@ class Family:
     """Modules that are judged alike: `judge` names the function of `tests.mutants.judges` that is
     asked first, `tests` the test files that are run where it has nothing to say.  `in_place`: the
     modules call none of their functions while they are imported, and keep results by `lru_cache`
-    only.  `writes`: what the modules write is mutated, too; `computes`: what they compute."""
+    only.  `writes`: what the modules write is mutated, too; `computes`: what they compute.  Of a
+    module that `functions` names, only these functions are mutated."""
 
     name: str
     modules: tuple[str, ...]
@@ -84,6 +86,7 @@ class Family:
     in_place: bool = False
     writes: bool = False
     computes: bool = False
+    functions: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def _modules(package: str) -> tuple[str, ...]:
@@ -193,6 +196,7 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/cpu_kernels/test_prefetched.py",
                 "tests/eops/cpu_kernels/test_short_totals.py",
                 *SHARED,
+                "tests/eops/cpu_kernels/test_turned.py",
             ),
             in_place=True,
         ),
@@ -206,6 +210,7 @@ def families() -> tuple[Family, ...]:
                 "tests/eops/cpu_kernels/test_prefetched.py",
                 "tests/eops/cpu_kernels/test_short_totals.py",
                 *SHARED,
+                "tests/eops/cpu_kernels/test_turned.py",
             ),
             True,
             True,
@@ -227,6 +232,10 @@ def families() -> tuple[Family, ...]:
         Family("plans", planners.LOOPS, "kernels", planners.LOOPS_TESTS, True, computes=True),
         Family("triton-plans", planners.TRITON, "triton", planners.TRITON_TESTS, True, False, True),
         Family("cpu-code", planners.CODE, "nothing", planners.CODE_TESTS, True, False, True),
+        *(
+            Family(one.name, one.modules, "nothing", one.tests, True, False, True, one.functions)
+            for one in FEATURES
+        ),
     )
 
 
@@ -272,11 +281,12 @@ def mutants_of(family: Family, module: str) -> list[Mutant]:
     if family.name == "kernel":
         decide = {name for place, name in deciding_steps() if place == module}
         return mutants(module, source(module), checks_of(family), decide.__contains__)
+    few = family.functions.get(module)
     return mutants(
         module,
         source(module),
         checks_of(family),
-        lambda name: name not in IN_COMMENTS,
+        lambda name: name not in IN_COMMENTS and (few is None or name in few),
         written=family.writes,
         computed=family.computes,
     )

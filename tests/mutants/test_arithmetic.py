@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.mutants.equivalent import EQUIVALENT
+from tests.mutants.features import FEATURES
 from tests.mutants.mutate import mutants
 from tests.mutants.planners import CODE, LOOPS, TRITON
 from tests.mutants.sample import each
@@ -61,7 +62,10 @@ def test_texts_errors_and_what_stands_around_a_function_stay() -> None:
 
 def test_every_module_has_such_mutants() -> None:
     planning = [family for family in families() if family.computes]
-    assert {m for family in planning for m in family.modules} == {*LOOPS, *TRITON, *CODE}
+    assert {m for family in planning for m in family.modules} == {
+        *(*LOOPS, *TRITON, *CODE),
+        *(module for one in FEATURES for module in one.modules),
+    }
     for family in planning:
         for module in family.modules:
             kinds = {mutant.kind for mutant in mutants_of(family, module)}

@@ -118,6 +118,6 @@ def _as_numbers(builder: Any, bits: Any, dtype: str, side: int) -> Any:
         return builder.fpext(builder.bitcast(bits, ir.VectorType(ir.HalfType(), side)), single)
     if dtype == "bfloat16":
         whole = ir.VectorType(ir.IntType(32), side)
-        upper = builder.shl(builder.zext(bits, whole), ir.Constant(whole, [16] * side))
+        upper = builder.shl(builder.zext(bits, whole), ir.Constant(whole, 16))
         return builder.bitcast(upper, single)
     return bits

@@ -85,6 +85,7 @@ def test_what_shifts_the_data_has_all_digits(text: str, short: int) -> None:
             0,
         ),
         ("M[i] = mean[k](2*X[i,k]); Y[i,k] = X[i,k] - M[i]", {"X": "float16"}, 1),
+        ("Y[i] = sum[k](X[i,k]^2)", {"X": "float64"}, 0),
     ],
 )
 def test_numbers_of_half_types_are_added_in_float32_first(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,34 @@ def results(made: Kernel, code: Code, given: list[torch.Tensor], off: int) -> li
         outs.append(room[first : first + torch.Size(shape).numel()].view(shape))
     run(*(x.data_ptr() for x in (*given, *outs)))
     return outs
+
+
+def test_a_store_is_streamed_where_its_address_is_a_multiple_of_its_size() -> None:
+    text = "  store <16 x float> %a, ptr %p, align 4\n  store <256 x i1> %b, ptr %q, align 1\n"
+    found = streamed(text, "")
+    float_body, bits_body = found.split("define internal void ")[1:]
+    assert "%rest = and i64 %address, 63\n" in float_body
+    assert "store <16 x float> %v, ptr %p, align 4\n" in float_body
+    assert "%rest = and i64 %address, 31\n" in bits_body
+    assert "store <256 x i1> %v, ptr %p, align 1\n" in bits_body
+    pointers = "  store <256 x ptr> %a, ptr %p, align 8\n"
+    assert streamed(pointers, "").startswith(pointers)
+
+
+def test_one_kernel_has_one_text() -> None:
+    """In each process: a set of texts has another order there."""
+    kinds = [("double", 4), ("double", 8), ("float", 8), ("float", 16), ("half", 16), ("half", 32)]
+    stores = [f"  store <{count} x {kind}> %a, ptr %p, align 2\n" for kind, count in kinds]
+    bodies = streamed("".join(stores), "+avx512f").split("define internal void @einderive_stream_")[
+        1:
+    ]
+    names = [body.partition("(")[0] for body in bodies]
+    assert names == [f"{count}_{kind}" for count, kind in sorted((n, kind) for kind, n in kinds)]
+
+
+def test_other_processors_have_other_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    assert not possible()
 
 
 @pytest.mark.parametrize(("dtype", "text", "shapes"), TEXTS)

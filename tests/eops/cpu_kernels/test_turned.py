@@ -11,7 +11,10 @@ from einderive.eops.cpu_kernels.build import Kernel, build
 from einderive.eops.cpu_kernels.turned.squares import READS
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import Strides, dense
+from einderive.eops.loops.cost import in_tiles
 from einderive.eops.loops.group import Group
+from einderive.eops.loops.values import Checked, Load, Picked
+from einderive.ta.ir import affine
 from einderive.ta.notation.parse import parse
 from tests.amount import sampled
 
@@ -74,6 +77,30 @@ def test_which_reads_are_turned(text: str, shapes: dict[str, tuple[int, ...]], t
     }
     (line,) = (line for start, line in expected.items() if text.startswith(start))
     torch.testing.assert_close(found, line(), rtol=0, atol=0)
+
+
+def test_what_is_a_tile() -> None:
+    """The operand walks through its memory along i, and j jumps by 70 elements."""
+    made = kernel("Y[i,j] = X[j,i]*2", {"X": (40, 70)}, "float32").plan
+    (load,) = (value for value in made.values if isinstance(value, Load))
+    i, j, k = map(affine.iterator, range(3))
+    assert (made.turned, made.inner, load.offset) == (0, 1, affine.add(i, j, 70))
+    half, apart = replace(load, dtype="float16"), affine.floordiv(j, 2)
+    for found, is_tile in (
+        (load, True),
+        (replace(load, kind="float64"), False),
+        (replace(load, dtype="int32"), False),
+        (replace(load, checked=(Checked(j, 40, 1),)), False),
+        (replace(load, picked=(Picked(0, 0, 0, 1),)), False),
+        (replace(load, offset=affine.add(load.offset, apart, 1)), False),
+        (replace(load, offset=affine.add(affine.scale(i, 2), j, 70)), False),
+        (replace(load, offset=affine.add(load.offset, k, 2800)), False),
+        (replace(load, offset=affine.add(i, j, -16)), True),
+        (replace(load, offset=affine.add(i, j, 15)), False),  # a line is 64 bytes
+        (replace(half, offset=affine.add(i, j, 32)), True),
+        (replace(half, offset=affine.add(i, j, 31)), False),
+    ):
+        assert in_tiles(made, found) == is_tile, found
 
 
 def test_other_types_are_read_as_they_lie() -> None:

@@ -11,7 +11,7 @@ import torch
 
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.loops.arrange import dense, plan
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.group import Group, aligned
 from einderive.eops.loops.kinds import alike
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
@@ -91,6 +91,31 @@ def test_a_long_row_is_kept_and_divided() -> None:
     kernel = build(group, (x.stride(),), alike(group, "float64"))
     assert [kept.output for kept in kernel.plan.kept] == [len(roots) - 1]
     torch.testing.assert_close(kernel(x)[-1], torch.softmax(x, 1), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "places"),
+    [
+        # X relates l to i, but l is summed and i is not
+        ("M[i] = max[j](X[i,j]); D[k] = sum[l](X[l,3]*Z[k,l])", {"Z": (7, 7)}, [(0, 1), (0, 1)]),
+        ("M[i] = max[j](X[i,j]); D[k] = sum[l](X[l,k])", {}, None),
+        # M has one total for an i, and D has four
+        ("M[i] = max[j](X[i,j]); D[i,m] = sum[l](Z[i,m,l])", {"Z": (7, 4, 7)}, None),
+        ("M[i] = max[j](X[i,j]); Y[k,l] = M[l]*X[k,l]", {}, [(0, 1), (1, 0)]),
+        (
+            "M[i,j] = max[k](Z[i,j,k]*X[j,0]); Y[a,b] = X[a,0] + V[b]",
+            {"Z": (7, 7, 3), "V": (7,)},
+            [(0, 1, 2), (1, 0)],
+        ),
+    ],
+)
+def test_how_iterators_correspond(
+    text: str, shapes: dict[str, tuple[int, ...]], places: list[tuple[int, ...]] | None
+) -> None:
+    roots = parse(text.replace("; ", "\n"), {"X": (7, 7), **shapes}).roots()
+    both = tuple(stages(*roots))
+    found = aligned(Group(both, both))
+    assert (found and [found.places[stage] for stage in both]) == places
 
 
 @CAMPAIGN

@@ -62,6 +62,12 @@ def test_one_kernel(text: str, shapes: dict[str, tuple[int, ...]], types: dict[s
         (f"{PRODUCT}; out Y[i,j] = C[i,j] + C[i,0]", {}, {}),  # another place
         (f"{PRODUCT}; out Y[i,j] = C[i,j] + 1", {}, {"A": "int32", "B": "int32"}),
         (f"{PRODUCT}; out Y[i,j] = b[j] + C[i,j]*2", {}, {"b": "float64"}),  # two types
+        (
+            "T[i,k] = A[i,k] + D[i,k]; C[i,j] = sum[k]((T[i,k]-D[i,k])*B[k,j]); "
+            "out Y[i,j] = C[i,j] + 1",  # stages in float64, and their product in float32
+            {"D": (33, 40)},
+            {"D": "float64"},
+        ),
         ("C[i,j] = max[k](A[i,k]*B[k,j]); out Y[i,j] = C[i,j] + 1", {}, {}),
         (f"{PRODUCT}; out Y[i,j] = C[i,j] + 1", NARROW, {}),
         (f"{PRODUCT}; out Y[i,j] = C[i,j] + 1", LONG, {}),  # two kernels share its sum

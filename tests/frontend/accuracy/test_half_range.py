@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -10,11 +11,12 @@ import torch
 
 import einderive as ed
 from einderive.eops.torch_views.stage import lower
-from einderive.frontend.accuracy.digits import Limits, Values
-from einderive.frontend.accuracy.half_range import held
+from einderive.frontend.accuracy.digits import WRONG, Limits, Values
+from einderive.frontend.accuracy.half_range import held, is_wrong
 from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
 from einderive.frontend.accuracy.inputs.families import SQUARES
+from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.baselines.rival import executable as plain
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.running.execute import Executable
@@ -50,10 +52,48 @@ def test_the_first_line_with_a_digit_right_is_the_standard() -> None:
     found = held(rows, lines(), [LIMITS] * 3)
     assert [way.tolist() for each in found for way in each.ways] == [[1, 31], [2], [0.00105]]
     assert asked == [0, 1]
-    beyond = [row([1e6, 3.0], [np.inf, 3.0])]  # what the type does not hold is not asked for
-    assert held(beyond, lines(), [LIMITS]) == beyond
+    asked.clear()
+    assert held(rows[1:2], lines(), [LIMITS]) == rows[1:2]
+    assert not asked
     alone = [row([30.0], [np.inf])]
     assert held(alone, iter([[np.array([np.nan])]]), [LIMITS]) == alone
+    (other,) = held([row([30.0], [30.0], [np.inf])], [[np.array([29.0])]], [LIMITS])
+    assert [way.tolist() for way in other.ways] == [[29]]  # one way to write it is wrong
+
+
+def test_what_has_no_digit_right() -> None:
+    infinite = LIMITS._replace(most=np.inf)
+    for way, exact, limits, wrong in (
+        ([np.inf, 3.0], [1e6, 3.0], LIMITS, False),  # what the type does not hold is not asked for
+        ([np.inf, 3.0], [np.inf, 3.0], infinite, False),
+        ([np.inf, 3.0], [1e6, 3.0], infinite, True),
+        ([1.0, WRONG], [1.0, 0.0], LIMITS, False),
+        ([1.0, 1.01 * WRONG], [1.0, 0.0], LIMITS, True),
+    ):
+        assert is_wrong(np.array(way), np.array(exact), limits) == wrong
+
+
+@pytest.mark.parametrize(
+    ("types", "asked"),
+    [
+        ({"A": "float32", "B": "float32"}, False),
+        ({"A": "float16", "B": "float16"}, True),
+        ({"A": "bfloat16", "B": "float32"}, True),
+    ],
+)
+def test_of_which_programs_plain_ones_are_asked(types: dict[str, str], asked: bool) -> None:
+    """And the rows of a product as it is written, for which it is computed with neighbours."""
+    shapes = {"A": (20, 5), "B": (5, 30)}
+    program = ed.parse("C[i,j] = sum[k](A[i,k]*B[k,j])", dtypes=types, **shapes)
+    lines = Mock(return_value=())
+    hard = HardCases(program, "cpu", "normwise", lines=lines)
+    inputs = hard._inputs(hard_families(program)[0], False)
+    ((*rows,),) = hard._draw(inputs, hard._exact(inputs))
+    assert lines.called == asked
+    assert all(len(each.ways) == 2 for each in rows)
+    for each in rows:
+        for way in each.ways:
+            np.testing.assert_allclose(way, each.exact, rtol=0, atol=0.02 * each.terms.max())
 
 
 @pytest.mark.parametrize("text", FORMULAS)

@@ -14,6 +14,7 @@ from tests.mutants.equivalent import (
     checker,
     cpu_kernels,
     facts,
+    features,
     loops,
     matching,
     steps,
@@ -23,7 +24,7 @@ from tests.mutants.equivalent import (
 Key = tuple[str, str, str, str]
 """Module, function, the condition as it is, the condition of the mutant."""
 
-ROOMS = (steps, facts, matching, checker, loops, cpu_kernels, triton_kernels)
+ROOMS = (steps, facts, matching, checker, loops, cpu_kernels, triton_kernels, features)
 
 EQUIVALENT: Mapping[Key, str] = MappingProxyType(
     {

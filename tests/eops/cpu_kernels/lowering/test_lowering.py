@@ -17,8 +17,8 @@ from numba.core.registry import cpu_target
 
 from einderive.eops.cpu_kernels.compiling.made import by_numba, made_of, written
 from einderive.eops.cpu_kernels.lowering import operations
-from einderive.eops.cpu_kernels.lowering.sources import names_on_stack
-from einderive.eops.cpu_kernels.lowering.values import Unknown, Value, layout
+from einderive.eops.cpu_kernels.lowering.sources import names_on_stack, plain
+from einderive.eops.cpu_kernels.lowering.values import Unknown, Value, layout, united
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.cpu_kernels.words.machine import compiled
 from tests.amount import sampled
@@ -205,3 +205,56 @@ def test_a_name_that_a_loop_adds_to_is_on_the_stack() -> None:
     (tree,) = ast.parse(text).body
     assert isinstance(tree, ast.FunctionDef)
     assert names_on_stack(tree) == {"t"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        ("t = 0; t = t + n", set()),  # one way
+        ("for i in range(n):\n  u = i\n for j in range(u):\n  v = j", {"u"}),
+        ("for i in range(n):\n  u = i\n if u > 1:\n  v = 1", {"u"}),
+        ("t = 0\n if n:\n  v = 1\n else:\n  t = 1", {"t"}),
+    ],
+)
+def test_what_follows_a_loop_and_the_other_branch_read_and_assign(
+    lines: str, names: set[str]
+) -> None:
+    (tree,) = ast.parse(f"def f(n):\n {lines}\n").body
+    assert isinstance(tree, ast.FunctionDef)
+    assert names_on_stack(tree) == names
+
+
+def test_what_can_be_computed_before_it_is_asked_for() -> None:
+    for text, held in (
+        ("x + y*2 > z", True),
+        ("x + y/z", False),
+        ("x // y", False),
+        ("load(p, i) + 1", False),
+    ):
+        assert plain(ast.parse(text, mode="eval").body) == held, text
+
+
+def test_signed_numbers_are_not_compared_with_unsigned_ones() -> None:
+    """numba knows how."""
+    builder = ir.IRBuilder(
+        ir.Function(ir.Module(), ir.FunctionType(ir.VoidType(), ()), "f").append_basic_block()
+    )
+    signed, unsigned = (
+        Value(builder.load(builder.alloca(layout(kind))), kind)
+        for kind in (types.int64, types.uint64)
+    )
+    found = operations.compare(builder, ast.Lt(), unsigned, unsigned)
+    assert "icmp ult " in str(found.value)
+    for left, right in ((signed, unsigned), (unsigned, signed)):
+        with pytest.raises(Unknown):
+            operations.compare(builder, ast.Lt(), left, right)
+
+
+def test_a_tuple_and_a_number_have_no_common_type() -> None:
+    real, whole = types.float64, types.int64
+    assert united([(real, whole), (whole, whole)]) == (real, whole)
+    assert united([real, types.boolean]) == real
+    assert united([types.int8, types.int16]) == types.int16
+    for kinds in ([real, (real, whole)], [(real, whole), real], [(real,), (real, whole)]):
+        with pytest.raises(Unknown):
+            united(kinds)
