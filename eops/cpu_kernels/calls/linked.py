@@ -26,7 +26,6 @@ from llvmlite import binding
 
 from einderive.eops.cache_folder import cache_folder, theirs
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
-from einderive.eops.cpu_kernels.calls.forms import Forms
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.threads import openmp
 
@@ -154,6 +153,8 @@ def loops(
     enter = partial(entry, work=work, several=several, most=most)
     run = enter(linked(file, digest))
     if stream is not None:
+        from einderive.eops.cpu_kernels.calls.forms import Forms  # few programs need it
+
         code = linked(*stream[:2])
         run = Forms(run, lambda: (code, enter(code)), stream[2], chosen=True)
     made = tuple(Result(tuple(shape), getattr(torch, dtype)) for shape, dtype in results)

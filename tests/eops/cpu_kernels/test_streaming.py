@@ -87,9 +87,8 @@ def test_one_kernel_has_one_text() -> None:
     """In each process: a set of texts has another order there."""
     kinds = [("double", 4), ("double", 8), ("float", 8), ("float", 16), ("half", 16), ("half", 32)]
     stores = [f"  store <{count} x {kind}> %a, ptr %p, align 2\n" for kind, count in kinds]
-    bodies = streamed("".join(stores), "+avx512f").split("define internal void @einderive_stream_")[
-        1:
-    ]
+    found = streamed("".join(stores), "+avx512f")
+    bodies = found.split("define internal void @einderive_stream_")[1:]
     names = [body.partition("(")[0] for body in bodies]
     assert names == [f"{count}_{kind}" for count, kind in sorted((n, kind) for kind, n in kinds)]
 

@@ -40,7 +40,7 @@ def taken(monkeypatch: pytest.MonkeyPatch, number: int) -> list[int]:
         measured.append(number)
         return number
 
-    monkeypatch.setattr(narrow, "_measured", choose)
+    monkeypatch.setattr(narrow, "measured", choose)
     return measured
 
 
@@ -155,7 +155,7 @@ def test_of_a_long_product_a_piece_is_measured(monkeypatch: pytest.MonkeyPatch) 
             made.append(result.numel() // 3 * 1000)
         return 1
 
-    monkeypatch.setattr(narrow, "_measured", measured)
+    monkeypatch.setattr(narrow, "measured", measured)
     left, right = operands(1, 6000, 3, 1000)
     result = contract(left, right, KEPT).tensor
     torch.testing.assert_close(result, left.tensor @ right.tensor.mT, rtol=1e-4, atol=1e-4)
