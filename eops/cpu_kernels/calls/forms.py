@@ -9,7 +9,7 @@ forms write the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -44,17 +44,16 @@ class Forms:
             self._choose(*streaming())
 
     def __call__(self, *integers: int | None) -> object:
-        make = self._make  # another thread may choose meanwhile
-        if make is None and self._run is self._usual:
-            return self._usual(*integers)
-        for place in self._places:
-            address = integers[place]
-            if address is None or not written(address):
-                return self._usual(*integers)
-        if make is not None and is_timed():
+        make = self._make  # another thread may compare meanwhile
+        if make is not None and is_timed():  # also in fresh pages: the first of its runs takes them
             self._make = None
             self._compare(make, integers)
-        return self._run(*integers)
+        if self._run is not self._usual and all(map(_used_before, self._of(integers))):
+            return self._run(*integers)
+        return self._usual(*integers)
+
+    def _of(self, integers: tuple[int | None, ...]) -> Iterator[int | None]:
+        return (integers[place] for place in self._places)
 
     def _compare(
         self, make: Callable[[], tuple[Code, Run]], integers: tuple[int | None, ...]
@@ -68,3 +67,7 @@ class Forms:
 
     def _choose(self, code: Code, run: Run) -> None:
         self.stream, self._run, self._make = code, run, None
+
+
+def _used_before(address: int | None) -> bool:
+    return address is not None and written(address)

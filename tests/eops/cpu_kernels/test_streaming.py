@@ -139,8 +139,9 @@ def test_small_results_have_one_form(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_what_is_measured_to_be_faster_runs(monkeypatch: pytest.MonkeyPatch, place: int) -> None:
-    """Where the memory of the result was used before, and never where the system clears it."""
+    """In memory that was used before, and the usual form where the system clears it."""
     asked: list[int] = []
+    ran: list[str] = []
     used = False
 
     def chosen(forms: Callable[[], Any]) -> int:
@@ -149,15 +150,32 @@ def test_what_is_measured_to_be_faster_runs(monkeypatch: pytest.MonkeyPatch, pla
 
     monkeypatch.setattr(f"{FORMS}.measured", chosen)
     monkeypatch.setattr(f"{FORMS}.written", lambda address: used)
-    made, (x,) = kernel("Y[i] = 2*X[i] + 1", {"X": (5000,)}, "float32"), [torch.rand(5000)]
-    assert isinstance(made.run, Forms)
-    (first,) = made(x)
+    monkeypatch.setattr(f"{FORMS}.is_timed", lambda: True)
+    stream = Code(1, None)
+    forms = Forms(
+        lambda *_: ran.append("usual"), lambda: (stream, lambda *_: ran.append("stream")), [1]
+    )
+    forms(7, 8)
     used = True
-    with timed.untimed():
-        made(x)
-    assert (asked, made.run.stream) == ([], None)
-    found = [made(x)[0] for _ in range(2)]
+    forms(7, 8)
+    forms(7, None)
+    assert ran == ["usual", ("usual", "stream")[place], "usual"]
     assert asked == [2]
+    assert forms.stream is (None, stream)[place]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_kernel_compares_where_it_may_be_timed(
+    monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    monkeypatch.setattr(f"{FORMS}.measured", lambda _: place)
+    monkeypatch.setattr(f"{FORMS}.written", lambda address: True)
+    made, x = kernel("Y[i] = 2*X[i] + 1", {"X": (5000,)}, "float32"), torch.rand(5000)
+    assert isinstance(made.run, Forms)
+    with timed.untimed():
+        (first,) = made(x)
+    assert made.run.stream is None
+    found = [made(x)[0] for _ in range(2)]
     assert (made.run.stream is None) == (place == 0)
     assert all(torch.equal(y, first) and torch.equal(y, 2 * x + 1) for y in found)
 
