@@ -3,8 +3,7 @@
 Whether stores past the caches take less time depends on the size of the last cache, on what else
 lies in it, and on the processor.  Where the system has just cleared a result's pages, they lie in
 the cache, and the kernel takes up to a third longer with streaming stores: so these are for memory
-that was used before.  Both
-forms write the same bits.
+that was used before.  Both forms write the same bits.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     store <16 x float> %v, ptr %p      ->      aligned(%p) ? store nontemporal : store
 
-A usual store reads its line into the cache first.  An addition of arrays that no cache holds moves
-four lines of memory so for each line of the result, and three by streaming stores (non-temporal in
-Intel's manual, volume 1, 10.4.6.2).  Whoever reads the result next finds nothing in the cache: so
-they are for results larger than that.
+A usual store reads its line into the cache first.  So for each line of its result, an addition of
+arrays that no cache holds moves four lines between memory and cache; with streaming stores
+(non-temporal in Intel's manual, volume 1, 10.4.6.2) it moves three.  The result is then in no
+cache, so these stores are for results that are larger than a cache.
 
 LLVM has vectors only after it has vectorised the loops, and it may have moved where these begin: a
 streaming store to an address that is no multiple of its size would end the process.  So each store
