@@ -4,9 +4,9 @@
     choices among them     written in the one type read: reads, where, maximum, minimum, relu
     comparisons            written as bools, and so are choices among them, any and all
 
-Only operands that may become the value decide the type.  What is compared, and the condition of a
-`where`, has a type of its own (`operand_type`), so that integers are compared as integers beside
-floats.
+Only operands that may become the value decide the type.  What is compared has types
+of its own (`eops.comparisons`), and so has the condition of a `where` (`operand_type`): integers
+are compared as integers beside floats.
 
 A stage never narrows its results.  So neither cutting a formula into stages nor joining them
 changes a value: sums and products of integers are those of the formula modulo 2^64.  A stage that
@@ -47,10 +47,10 @@ T = TypeVar("T")
 Computed: TypeAlias = Literal["int64", "float64", "float32"]
 
 
-class WholeTypes(NamedTuple):
-    """The types of a stage over integers and bools.  `float32` stands for the default float."""
+class Kinds(NamedTuple):
+    """The type that a stage computes in, and that of its elements."""
 
-    compute: Computed
+    compute: str
     result: str
 
 
@@ -107,7 +107,7 @@ def is_integral(scope: Scope) -> bool:
         return False
     if _always_meets(scope):
         return True
-    return all(_keeps_integers(node, scope.domain) for node in values(scope.body))
+    return all(keeps_integers(node, scope.domain) for node in values(scope.body))
 
 
 def is_integral_throughout(scope: Scope) -> bool:
@@ -116,34 +116,35 @@ def is_integral_throughout(scope: Scope) -> bool:
     if not is_integral(scope):
         return False
     return _always_meets(scope) or all(
-        _keeps_integers(node, scope.domain) for node in walk(scope.body)
+        keeps_integers(node, scope.domain) for node in walk(scope.body)
     )
 
 
-def whole_types(scope: Scope, dtypes: Sequence[str]) -> WholeTypes:
-    """The types of a stage whose values are computed from integers and bools, of these types."""
+def whole_types(scope: Scope, dtypes: Sequence[str]) -> Kinds:
+    """The types of a stage whose values are computed from integers and bools, of these types.
+    `float32` stands for the default float."""
     if not is_integral(scope):
         empty = any(r.extent == 0 for r in scope.sums)
         domain = scope.domain
-        wide = not empty and any(_has_odd_fill(node, domain) for node in values(scope.body))
-        return WholeTypes("float64", "float64") if wide else WholeTypes("float32", "float32")
+        wide = not empty and any(has_odd_fill(node, domain) for node in values(scope.body))
+        return Kinds("float64", "float64") if wide else Kinds("float32", "float32")
     kinds = set(dtypes)
     truths = any(isinstance(n, Apply) and FUNCTIONS[n.function].truth for n in values(scope.body))
     chosen = not scope.sums or (truths and REDUCERS[scope.reducer].order)
     if kinds <= {"bool"} and (kinds or truths) and chosen and _chooses(scope.body, "bool", scope):
-        return WholeTypes("int64", "bool")
+        return Kinds("int64", "bool")
     if len(kinds) == 1 and not scope.sums and _chooses(scope.body, dtypes[0], scope):
-        return WholeTypes("int64", dtypes[0])
-    return WholeTypes("int64", "int64")
+        return Kinds("int64", dtypes[0])
+    return Kinds("int64", "int64")
 
 
 def operand_type(
     operands: Sequence[Node], domain: Sequence[Range], dtypes: Sequence[str]
 ) -> Computed:
-    """The type in which operands are compared whose values are computed from elements of these
-    types: int64 if all are integers, float64 beside integers, else that of `accumulator`."""
+    """The type of places, and of what is tested for 0, computed from elements of these types: int64
+    if all are integers, float64 beside integers, else that of `accumulator`."""
     whole = not FLOATS & set(dtypes)
-    if whole and all(_keeps_integers(n, domain) for operand in operands for n in values(operand)):
+    if whole and all(keeps_integers(n, domain) for operand in operands for n in values(operand)):
         return "int64"
     return "float32" if dtypes and FLOATS - {"float64"} >= set(dtypes) else "float64"
 
@@ -169,17 +170,18 @@ def result(scope: Scope, dtypes: Sequence[str]) -> str:
     return next(iter(floats)) if len(floats) == 1 else accumulator(scope, dtypes)
 
 
-def _keeps_integers(node: Node, domain: Sequence[Range]) -> bool:
+def keeps_integers(node: Node, domain: Sequence[Range]) -> bool:
+    """Whether the node gives integers where its operands are integers."""
     if isinstance(node, Const):
         return holds("int64", node.value)
     if isinstance(node, Access):
-        return not _has_odd_fill(node, domain)
+        return not has_odd_fill(node, domain)
     if isinstance(node, Power):
         return node.exponent > 0
     return not isinstance(node, Apply) or FUNCTIONS[node.function].keeps_integers
 
 
-def _has_odd_fill(node: Node, domain: Sequence[Range]) -> bool:
+def has_odd_fill(node: Node, domain: Sequence[Range]) -> bool:
     """Whether the node is a read that may give a fill which is no integer of 64 bits."""
     if not isinstance(node, Access) or holds("int64", node.fill):
         return False

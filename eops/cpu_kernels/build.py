@@ -38,6 +38,7 @@ from einderive.eops.loops.cost import steps
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.kinds import TRUTH, Typing
 from einderive.eops.loops.plan import SIZES, Plan
+from einderive.eops.loops.values import ROUNDED
 from einderive.eops.precision import precision_of
 from einderive.eops.result_memory import reused
 from einderive.ta.functions import FUNCTIONS
@@ -265,6 +266,7 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
         **{word: getattr(np, word) for word in NUMBERS},
         **{word: getattr(machine, word) for word in OF_MACHINE},
         **{word: getattr(half_types, word) for word in HALF_WORDS},
+        **{f"{word}_float32": getattr(half_types, word) for word in ROUNDED.values()},
         **(half_vectors() if vectors else {}),
         **turning(typed.operands),
         "whole": machine.load,

@@ -9,9 +9,10 @@ from typing import Final
 import torch
 
 from einderive.eops.cpu_kernels.compiling.stored import has_half
+from einderive.eops.dtypes import Kinds
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import Kinds, Typing
-from einderive.eops.torch_views.types import is_whole, types_beside
+from einderive.eops.loops.kinds import Typing
+from einderive.eops.torch_views.types import is_whole, leaving_integers, types_beside
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Source, Tensor
 from einderive.ta.ir.positions import INDEX, is_input
@@ -49,8 +50,8 @@ def typing_of(
         stages.append(Kinds(type_name(made.compute), type_name(made.result)))
     if not readable().issuperset(types.values()):
         return None
-    default = type_name(torch.get_default_dtype())
-    return Typing(tuple(map(type_name, operands)), tuple(stages), default)
+    leaving = Kinds(*map(type_name, leaving_integers(given)))
+    return Typing(tuple(map(type_name, operands)), tuple(stages), leaving)
 
 
 def _is_given(source: Source) -> bool:

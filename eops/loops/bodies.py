@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from math import inf
 from typing import Final, NamedTuple
 
+from einderive.eops.dtypes import HALVES
 from einderive.eops.loops.group import COMPUTED, Alignment, Group
 from einderive.eops.loops.kinds import TRUTH, Compared, Typing, of_total
 from einderive.eops.loops.picks import picked, summed
 from einderive.eops.loops.values import (
+    ROUNDED,
     Checked,
     Choice,
     Constant,
@@ -208,7 +209,10 @@ class Bodies:
         rows += (affine.ZERO,) * (len(stage.domain) - len(rows))
         at, picks = _At(stage, rows), []
         for v, node in found.values.items():
-            value, (lo, hi) = self._value(node, self._own_kind([node], at), at), stage.domain[v]
+            value, (lo, hi) = (
+                self._value(node, self._compared.tested([node], at.stage), at),
+                stage.domain[v],
+            )
             picks.append(_Pick(v, value, self.values.place(Within(value, lo, hi, TRUTH))))
         made = self._value(found.body, kind, at._replace(picks=tuple(picks)))
         nothing = self.values.place(Constant(REDUCERS[stage.reducer].identity, kind))
@@ -231,7 +235,7 @@ class Bodies:
         if own != kind:
             return Operation(kind, (self._value(node, own, at),), kind)
         if kind == TRUTH and not truth:
-            own = self._own_kind([node], at)
+            own = self._compared.tested([node], at.stage)
             zero = self.values.place(Constant(0, own))
             return Operation("not_equal", (self._value(node, own, at), zero), TRUTH)
         match node:
@@ -259,29 +263,27 @@ class Bodies:
     def _applied(self, node: Apply, kind: str, at: _At) -> Operation:
         exponent = node.args[1] if node.function == "pow" else None
         if isinstance(exponent, Const) and abs(exponent.value) == THREE_HALVES:
-            return self._with_root(self._value(node.args[0], kind, at), kind, exponent.value < 0)
-        kinds = [kind] * len(node.args)
+            x = self._value(node.args[0], kind, at)
+            return self.values.with_root(x, kind, exponent.value < 0)
         if kind == TRUTH:
-            kinds = [self._own_kind(node.args, at)] * len(node.args)
-        elif FUNCTIONS[node.function].picks:
+            return Operation(node.function, self._operands(node.args, at), kind)
+        kinds = [kind] * len(node.args)
+        if FUNCTIONS[node.function].picks:
             kinds[0] = TRUTH
         pairs = zip(node.args, kinds, strict=True)
         return Operation(node.function, tuple(self._value(*pair, at) for pair in pairs), kind)
 
-    def _with_root(self, x: int, kind: str, below: bool) -> Operation:
-        """x^1.5 as x*sqrt(x), x^-1.5 as 1/sqrt(x)/x: in a fraction of the time of a power, and as
-        exact.  At -inf, where the root is NaN, powers are inf and 0."""
-        place = self.values.place
-        root, one = place(Operation("sqrt", (x,), kind)), place(Constant(1, kind))
-        found = Operation("*", (x, root), kind)
-        if below:
-            found = Operation("/", (place(Operation("/", (one, root), kind)), x), kind)
-        end = place(Operation("equal", (x, place(Constant(-inf, kind))), TRUTH))
-        at_end = place(Constant(0 if below else inf, kind))
-        return Operation("choose", (end, at_end, place(found)), kind)
-
-    def _own_kind(self, operands: Sequence[Node], at: _At) -> str:
-        return self._compared.kind(operands, at.stage, self._kinds[at.stage].compute)
+    def _operands(self, operands: Sequence[Node], at: _At) -> tuple[int, ...]:
+        """Of a comparison: each as its own stage would give it, in the type that holds all."""
+        common, owns = self._compared.operands(operands, at.stage)
+        found = []
+        for operand, own in zip(operands, owns, strict=True):
+            value = self._value(operand, own.compute if own else common, at)
+            if own and own.result in HALVES:
+                rounded = Operation(ROUNDED[own.result], (value,), own.compute)
+                value = self.values.place(rounded)
+            found.append(self.values.place(self._converted(self.values.listed[value], common)))
+        return tuple(found)
 
     def _product(self, factors: Sequence[Node], kind: str, at: _At) -> Value:
         """Factors first, then a division, as a division is more exact than a reciprocal."""

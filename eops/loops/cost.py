@@ -20,6 +20,7 @@ from typing import Final
 from einderive.eops.dtypes import BYTES, HALVES
 from einderive.eops.loops.plan import Phase, Plan
 from einderive.eops.loops.values import (
+    ROUNDED,
     Choice,
     Constant,
     Load,
@@ -66,6 +67,7 @@ SIMPLE: Final = frozenset(
         *("less", "less_equal", "equal", "not_equal", "choose", "isnan", "isinf", "isfinite"),
         *("abs", "relu", "sign", "finite", "maximum", "minimum", "floor", "ceil", "trunc", "round"),
         *("pi", "nan"),
+        *ROUNDED.values(),
     }
 )
 ROOTS: Final = frozenset({"sqrt", "rsqrt"})

@@ -49,9 +49,9 @@ class BlockedStage:
 
     def __call__(self, buffers: Buffers, types: StageTypes) -> torch.Tensor:
         views = self.body.views(buffers, types.compute)
-        device = device_of(buffers, views)
+        device = device_of(buffers, views.read)
         converts = self.reads and self.sums and self.reducer == "sum"  # as it sums
-        dtype = views[0].dtype if converts else types.compute
+        dtype = views.read[0].dtype if converts else types.compute
         out: torch.Tensor | None = None
         blocks = self._blocks(self.sizes(device))
         for block in blocks:

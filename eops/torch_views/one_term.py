@@ -23,7 +23,7 @@ from einderive.eops.opaque import opaque
 from einderive.eops.torch_views.scalar import Buffers, Elementwise
 from einderive.eops.torch_views.steps import Dims, align
 from einderive.eops.torch_views.strided import fill_value
-from einderive.eops.torch_views.types import StageTypes, compared_in, held, is_whole
+from einderive.eops.torch_views.types import StageTypes, held, is_whole, tested_in
 from einderive.eops.torch_views.views import ViewPlan, plan_reads
 from einderive.ta.exact.one_term import one_term
 from einderive.ta.functions import REDUCERS
@@ -50,7 +50,7 @@ class Place:
             access.source for part in values(self.node) if isinstance(access := part, Access)
         }
         dtypes = [buffers[source].dtype for source in sources]
-        dtype = compared_in([self.node], self.value.domain, dtypes)
+        dtype = tested_in([self.node], self.value.domain, dtypes)
         return self.value.run(self.value.views(buffers, dtype), dtype, device).tensor
 
     def within(self, found: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

@@ -8,18 +8,26 @@ Small operands are combined first, and constants go to the smallest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from math import prod
-from typing import TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import torch
 
 from einderive.eops.dtypes import values
 from einderive.eops.torch_views import steps as steps
 from einderive.eops.torch_views.gather import PerDevice
-from einderive.eops.torch_views.steps import Dims, Frame, Own, Step, Typed, Value
-from einderive.eops.torch_views.types import compared_in, held, own_types
+from einderive.eops.torch_views.steps import CompareIn, Dims, Frame, Step, Typed, Value
+from einderive.eops.torch_views.types import (
+    Compared,
+    StageTypes,
+    compared,
+    given_types,
+    held,
+    leaving_integers,
+    tested_in,
+)
 from einderive.eops.torch_views.views import plan_reads
 from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS
@@ -34,8 +42,18 @@ Block: TypeAlias = Mapping[int, tuple[int, int]]
 """Iterator -> (start, length) of the part of its range that is evaluated."""
 
 
+class Views(NamedTuple):
+    """Every access over the whole box, and the types of a stage that leaves the integers."""
+
+    read: Sequence[torch.Tensor]
+    leaving: Callable[[], StageTypes]
+
+
 class Elementwise:
-    """A compiled scalar expression over the box `domain` (no range of it empty)."""
+    """A compiled scalar expression over the box `domain` (no range of it empty).  `rounds`: each
+    operation is rounded to the type of the result."""
+
+    rounds: ClassVar[bool] = False
 
     def __init__(self, node: Node, domain: Sequence[Range]) -> None:
         self.domain = tuple(domain)
@@ -50,18 +68,18 @@ class Elementwise:
         self.dims = self._root.dims
         self.extent = self._extent(self.dims)
 
-    def views(self, buffers: Buffers, dtype: torch.dtype | None = None) -> list[torch.Tensor]:
-        """Every access over the whole box; see `run`.  `dtype` takes the place of a buffer's type
-        that cannot hold the fill; without it all of them have to."""
+    def views(self, buffers: Buffers, dtype: torch.dtype | None = None) -> Views:
+        """What `run` reads.  `dtype` takes the place of a buffer's type that cannot hold the fill;
+        without it all of them have to."""
         found = []
         for access, plan in zip(self.accesses, self.plans, strict=True):
             buffer = buffers[access.source]
             found.append(plan(buffer if dtype is None else held(buffer, access.fill, dtype)))
-        return found
+        return Views(found, lambda: leaving_integers(given_types(buffers)))
 
     def run(
         self,
-        views: Sequence[torch.Tensor],
+        views: Views,
         dtype: torch.dtype,
         device: torch.device,
         block: Block | None = None,
@@ -69,10 +87,12 @@ class Elementwise:
         """The expression over the block, one dimension for each of `dims`."""
         part = block or {}
         frame = Frame(
-            [_cut(v, p.present, part) for v, p in zip(views, self.plans, strict=True)],
+            [_cut(v, p.present, part) for v, p in zip(views.read, self.plans, strict=True)],
             lambda i: _cut(self._grids[i].on(device), (i,), part),
             dtype,
             device,
+            views.leaving,
+            self.rounds,
         )
         return self._root.run(frame)
 
@@ -112,8 +132,7 @@ class Elementwise:
             )
         if isinstance(node, Apply) and FUNCTIONS[node.function].digits:
             args = [self._compile(arg) for arg in node.args]
-            found = steps.truth(node.function, args, self._typed(node.args), self._owns(node.args))
-            return steps.as_number(found)
+            return steps.as_number(steps.truth(node.function, args, self._compare_in(node.args)))
         if isinstance(node, Apply):
             return steps.apply(node.function, [self._compile(arg) for arg in node.args])
         if isinstance(node, Add):
@@ -130,9 +149,7 @@ class Elementwise:
         if found is None:
             if isinstance(node, Apply) and FUNCTIONS[node.function].truth:
                 args = [self._compile(arg) for arg in node.args]
-                found = steps.truth(
-                    node.function, args, self._typed(node.args), self._owns(node.args)
-                )
+                found = steps.truth(node.function, args, self._compare_in(node.args))
             else:
                 found = steps.not_zero(self._compile(node), self._typed([node]))
             if self._uses[node] > 1:
@@ -141,26 +158,24 @@ class Elementwise:
         return found
 
     def _typed(self, operands: Sequence[Node]) -> Typed:
-        """The type in which operands are compared, from the types of what they read."""
+        """The type in which operands are tested for 0, from the types of what they read."""
+        read = self._read(*operands)
+        return lambda frame: tested_in(operands, self.domain, [frame.views[k].dtype for k in read])
+
+    def _compare_in(self, operands: Sequence[Node]) -> CompareIn:
+        """The types in which operands are computed and compared, from those of what they read."""
+        read = [self._read(operand) for operand in operands]
+
+        def found(frame: Frame) -> Compared:
+            types = [[frame.views[k].dtype for k in places] for places in read]
+            return compared(operands, self.domain, types, frame.leaving)
+
+        return found
+
+    def _read(self, *operands: Node) -> list[int]:
+        """The places of the reads that may become values of the operands."""
         valued = dict.fromkeys(part for operand in operands for part in values(operand))
-        read = [self._positions[part] for part in valued if isinstance(part, Access)]
-
-        def typed(frame: Frame) -> torch.dtype:
-            return compared_in(operands, self.domain, [frame.views[k].dtype for k in read])
-
-        return typed
-
-    def _owns(self, operands: Sequence[Node]) -> list[Own]:
-        """For each operand, the types in which a stage would compute it (`types.own_types`)."""
-
-        def own(operand: Node) -> Own:
-            if isinstance(operand, Access | Const):
-                return lambda frame: None
-            valued = dict.fromkeys(values(operand))
-            read = [self._positions[part] for part in valued if isinstance(part, Access)]
-            return lambda frame: own_types([frame.views[k].dtype for k in read])
-
-        return [own(operand) for operand in operands]
+        return [self._positions[part] for part in valued if isinstance(part, Access)]
 
     def _access(self, node: Access) -> Step:
         position = self._positions[node]

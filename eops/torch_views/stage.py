@@ -279,7 +279,7 @@ class _ProductStage:
         operands: list[Operand] = []
         for factor in self.factors:
             views = factor.views(buffers, dtype)
-            tensor = factor.run(views, dtype, device_of(buffers, views)).tensor
+            tensor = factor.run(views, dtype, device_of(buffers, views.read)).tensor
             if scale != 1 and factor is self.scaled and not native:
                 tensor, scale = tensor * scale, 1
             operands.append(Operand(tensor, factor.dims))

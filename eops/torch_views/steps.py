@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import torch
 
-from einderive.eops.torch_views.types import StageTypes, real_scalar
+from einderive.eops.torch_views.types import Compared, StageTypes, real_scalar
 from einderive.ta.functions import FUNCTIONS, REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
@@ -114,6 +114,10 @@ class Frame:
     iterators: Callable[[int], torch.Tensor]
     dtype: torch.dtype
     device: torch.device
+    leaving: Callable[[], StageTypes]
+    """The types of a stage of the program that leaves the integers."""
+    rounds: bool = False
+    """Whether each operation is rounded to the type of the result, as written."""
     shared: dict[object, torch.Tensor] = field(default_factory=dict)
 
     def scalar(self, value: Number | complex) -> complex | float | int:
@@ -125,7 +129,7 @@ class Frame:
 
 
 Typed: TypeAlias = Callable[[Frame], torch.dtype]
-Own: TypeAlias = Callable[[Frame], StageTypes | None]
+CompareIn: TypeAlias = Callable[[Frame], Compared]
 
 
 class Step(NamedTuple):
@@ -267,25 +271,21 @@ def in_real_numbers(step: Step) -> Step:
     return Step(step.dims, run)
 
 
-def truth(function: str, args: Sequence[Step], typed: Typed, owns: Sequence[Own]) -> Step:
-    """A condition on values, as bools, or a function of digits.  `typed` gives the type in which
-    its operands are compared, or are integers.  `owns` give for each operand the types of a stage
-    that computes it, None where these are no others: a value that equals the maximum of all such
-    values has to equal it too where the maximum was computed by a stage."""
+def truth(function: str, args: Sequence[Step], compare_in: CompareIn) -> Step:
+    """A condition on values, as bools, or a function of digits.  `compare_in` gives the types in
+    which its operands are computed and compared."""
     dims = union(*(arg.dims for arg in args))
     call, _ = operation(function)
 
     def run(frame: Frame) -> Value:
-        dtype = typed(frame)
+        common, owns = compare_in(frame)
         found = []
         for arg, own in zip(args, owns, strict=True):
-            types = own(frame)
-            if types is None:
-                value = arg.run(replace(frame, dtype=dtype)).tensor
-            else:  # as written, each operation is rounded to the result's type
-                rounding = frame.dtype == types.result
-                compute = types.result if rounding else types.compute
-                value = arg.run(replace(frame, dtype=compute)).tensor.to(types.result).to(dtype)
+            if own is None:
+                value = arg.run(replace(frame, dtype=common)).tensor
+            else:
+                compute = own.result if frame.rounds else own.compute
+                value = arg.run(replace(frame, dtype=compute)).tensor.to(own.result).to(common)
             found.append(align(value, arg.dims, dims))
         return Value(call(*found), True)
 

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import torch
 
-from einderive.eops.dtypes import holds, is_integral, of_values, operand_type, whole_types
+from einderive.eops import comparisons
+from einderive.eops.dtypes import Kinds, holds, is_integral, of_values, operand_type, whole_types
 from einderive.ta.exact.fields import rounded
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.functions import FUNCTIONS
@@ -49,32 +50,49 @@ def stage_types(scope: Scope, dtypes: Sequence[torch.dtype]) -> StageTypes:
         return StageTypes(common, common)
     if all(map(is_whole, valued)):
         compute, result = whole_types(scope, [type_name(dtype) for dtype in valued])
-        return StageTypes(_type(compute), _type(result))
+        return StageTypes(_whole(compute), _whole(result))
     common = reduce(torch.promote_types, valued)
     if common.is_complex and becomes_real(scope):
         common = common.to_real()
     return StageTypes(torch.float32 if common in HALVES else common, common)
 
 
-def compared_in(
+class Compared(NamedTuple):
+    """The type in which operands are compared, and for each of them the types of a stage that
+    computes it; None: it is read, or computed in the common type."""
+
+    common: torch.dtype
+    owns: tuple[StageTypes | None, ...]
+
+
+def compared(
+    operands: Sequence[Node],
+    domain: Sequence[Range],
+    read: Sequence[Sequence[torch.dtype]],
+    leaving: Callable[[], StageTypes],
+) -> Compared:
+    """The types of a comparison whose operands are computed from elements of the types `read`; see
+    `eops.comparisons`.  Complex operands are computed in the common type."""
+    every = [dtype for dtypes in read for dtype in dtypes]
+    if any(dtype.is_complex for dtype in every) or any(map(_is_imaginary, operands)):
+        return Compared(tested_in(operands, domain, every), (None,) * len(operands))
+
+    def left() -> Kinds:
+        return Kinds(*map(type_name, leaving()))
+
+    names = [[type_name(dtype) for dtype in dtypes] for dtypes in read]
+    common, owns = comparisons.compared(operands, domain, names, left)
+    return Compared(_type(common), tuple([own and StageTypes(*map(_type, own)) for own in owns]))
+
+
+def tested_in(
     operands: Sequence[Node], domain: Sequence[Range], dtypes: Sequence[torch.dtype]
 ) -> torch.dtype:
-    """The type in which operands are compared, or tested for 0."""
+    """The type of places, and of what is tested for 0."""
     if any(dtype.is_complex for dtype in dtypes) or any(map(_is_imaginary, operands)):
         common = reduce(torch.promote_types, dtypes, torch.complex64)
         return common.to_real() if becomes_real(*operands) else common
     return _type(operand_type(operands, domain, [type_name(dtype) for dtype in dtypes]))
-
-
-def own_types(dtypes: Sequence[torch.dtype]) -> StageTypes | None:
-    """The types of a stage that computes a value from elements of these types, where a comparison
-    would compute it in wider ones: in float32 beside integers, and rounded to a half type."""
-    if any(dtype.is_complex for dtype in dtypes) or all(map(is_whole, dtypes)):
-        return None
-    common = reduce(torch.promote_types, dtypes)
-    if common == torch.float64:
-        return None
-    return StageTypes(torch.float32, common)
 
 
 def depends_on_inputs(scope: Scope) -> bool:
@@ -107,11 +125,25 @@ def types_beside(
     if not depends_on_inputs(scope):
         read = constant_types(scope, read, inputs)
     types = stage_types(scope, read)
-    floating = [dtype for dtype in inputs if not is_whole(dtype)]
+    floating = any(not is_whole(dtype) for dtype in inputs)
     if floating and all(map(is_whole, read)) and not is_whole(types.result):
-        common = reduce(torch.promote_types, floating)
-        return StageTypes(torch.float32 if common in HALVES else common, common)
+        return leaving_integers(inputs)
     return types
+
+
+def leaving_integers(inputs: Sequence[torch.dtype]) -> StageTypes:
+    """The types of a stage that leaves the integers, in a program with inputs of these types."""
+    floating = [dtype for dtype in inputs if not is_whole(dtype)]
+    if not floating:
+        default = torch.get_default_dtype()
+        return StageTypes(default, default)
+    common = reduce(torch.promote_types, floating)
+    return StageTypes(torch.float32 if common in HALVES else common, common)
+
+
+def given_types(buffers: Mapping[Source, torch.Tensor]) -> list[torch.dtype]:
+    """The types of the program's inputs."""
+    return [buffer.dtype for source, buffer in buffers.items() if _is_given(source)]
 
 
 def types_of(scope: Scope) -> Callable[[Mapping[Source, torch.Tensor]], StageTypes]:
@@ -120,8 +152,7 @@ def types_of(scope: Scope) -> Callable[[Mapping[Source, torch.Tensor]], StageTyp
 
     def types(buffers: Mapping[Source, torch.Tensor]) -> StageTypes:
         found = [torch.int64 if source is INDEX else buffers[source].dtype for source in read]
-        inputs = [b.dtype for source, b in buffers.items() if _is_given(source)]
-        return types_beside(scope, found, inputs)
+        return types_beside(scope, found, given_types(buffers))
 
     return types
 
@@ -165,6 +196,10 @@ def held(buffer: torch.Tensor, fill: Number, dtype: torch.dtype) -> torch.Tensor
 
 
 def _type(name: str) -> torch.dtype:
-    found = torch.get_default_dtype() if name == "float32" else getattr(torch, name)
-    assert isinstance(found, torch.dtype)
+    found: torch.dtype = getattr(torch, name)
     return found
+
+
+def _whole(name: str) -> torch.dtype:
+    """The type that `whole_types` gives."""
+    return torch.get_default_dtype() if name == "float32" else _type(name)

@@ -12,6 +12,7 @@ from typing import Final
 
 from einderive.eops.loops.bodies import Output
 from einderive.eops.loops.values import (
+    HALF_OF,
     Choice,
     Constant,
     Load,
@@ -189,6 +190,9 @@ class _Writer:
                 )
                 return f"tl.where({tests}, {self._name(then)}, {self._name(otherwise)})"
             case Operation(word, args, kind):
+                if word in HALF_OF:
+                    half, single = TRITON_DTYPE[HALF_OF[word]], TRITON_DTYPE[kind]
+                    return f"{self._name(args[0])}.to({half}).to({single})"
                 return self._name(args[0]) if word == kind else self._operation(word, args)
             case Position() | Constant() | Total() | Within() | Windowed():
                 raise AssertionError("plans have no such value to compute")

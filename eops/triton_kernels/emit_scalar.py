@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, Self, TypeVar
 
-from einderive.eops.dtypes import operand_type, values
+from einderive.eops.comparisons import compared
+from einderive.eops.dtypes import HALVES, Kinds, operand_type, values
 from einderive.eops.triton_kernels.emit_access import (
     TRITON_DTYPE,
     Frame,
@@ -32,6 +33,8 @@ from einderive.ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node
 from einderive.ta.ir.positions import INDEX
 
 ONE: Final = const(1)
+SINGLE: Final = Kinds("float32", "float32")
+"""The types of a stage that leaves the integers."""
 WIDER: Final = "_wider"
 """The names of helpers in float64 end so in a kernel in float32."""
 HELPER: Final = re.compile(r"(?<![\w.])(_[a-z]\w*)\(")
@@ -205,33 +208,55 @@ class BodyWriter:
         zero, one = (literal(Fraction(value), compute) for value in (0, 1))
         apart = known.truth or known.digits
         args = self._in_order(node.args) if known.symmetric else node.args
-        compared = args if apart else args[:1] if known.picks else ()
-        operands = [
-            self._named(arg, compared if apart or not place else ())
-            for place, arg in enumerate(args)
-        ]
+        if known.truth:
+            operands = self._compared(args)
+        else:
+            tested = args if apart else args[:1] if known.picks else ()
+            operands = [
+                self._named(arg, self._type_of(tested) if tested and (apart or not place) else "")
+                for place, arg in enumerate(args)
+            ]
         text = template.format(*operands, zero=zero, one=one)
         return f"{text}.to(tl.{compute})" if known.digits and compute != "int64" else text
 
-    def _named(self, node: Node, compared: Sequence[Node]) -> str:
-        """The operand of a function as a name; where operands are compared, in the type in which
-        these are.  A constant is named first: templates use an operand more than once."""
+    def _named(self, node: Node, compute: str = "") -> str:
+        """The operand of a function as a name, in this type if it is given.  A constant is named
+        first: templates use an operand more than once."""
         before = self.compute
-        if compared:
-            self.compute = self._type_of(compared)
+        self.compute = compute or before
         value = self.value(node)
         value = self._assign(value, 0) if isinstance(node, Const) else value
         self.compute = before
         return value
 
-    def _type_of(self, compared: Sequence[Node]) -> str:
+    def _compared(self, operands: Sequence[Node]) -> list[str]:
+        """The operands of a comparison, each as a stage of its own would give it, in the type that
+        holds all (`eops.comparisons`)."""
+        terms = [self._term_of(operand) for operand in operands]
+        read = [self._read([term]) for term in terms]
+        common, owns = compared(terms, self.plan.domain, read, lambda: SINGLE)
+        found = []
+        for operand, own in zip(operands, owns, strict=True):
+            value = self._named(operand, own.compute if own else common)
+            if own and own.result in HALVES:
+                value = f"{value}.to({TRITON_DTYPE[own.result]}).to({TRITON_DTYPE[own.compute]})"
+                value = self._assign(value, operand.free)
+            if own and own.compute != common:
+                value = self._assign(f"{value}.to({TRITON_DTYPE[common]})", operand.free)
+            found.append(value)
+        return found
+
+    def _type_of(self, tested: Sequence[Node]) -> str:
+        terms = [self._term_of(node) for node in tested]
+        return operand_type(terms, self.plan.domain, self._read(terms))
+
+    def _read(self, terms: Sequence[Node]) -> list[str]:
+        """The types of the reads that may become values of the terms."""
         plan = self.plan
         dtypes = {INDEX: "int64", **dict(zip(plan.sources, plan.dtypes, strict=True))}
-        terms = [self._term_of(node) for node in compared]
         read = [part for node in terms for part in values(node) if isinstance(part, Access)]
         # a product that is computed before has the type in which it was
-        found = [dtypes.get(one.source, plan.compute) for one in read]
-        return operand_type(terms, plan.domain, found)
+        return [dtypes.get(one.source, plan.compute) for one in read]
 
     def _term_of(self, node: Node) -> Node:
         """What a read of a gather gives, where it does not miss."""

@@ -22,13 +22,23 @@ from math import prod
 from typing import Final
 
 from einderive.eops import dtypes as types
+from einderive.eops.dtypes import Kinds
 from einderive.eops.loops.arrange import dense, levels
 from einderive.eops.loops.bodies import Output, Reduction
 from einderive.eops.loops.draft import drafted, merged
 from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.kinds import Typing
 from einderive.eops.loops.ordered import ordered
-from einderive.eops.loops.values import Load, Operation, Position, Value, Within, masks, rows_of
+from einderive.eops.loops.values import (
+    HALF_OF,
+    Load,
+    Operation,
+    Position,
+    Value,
+    Within,
+    masks,
+    rows_of,
+)
 from einderive.eops.precision import precision_of
 from einderive.eops.triton_kernels.tuning.blocks import (
     LINE_BYTES,
@@ -189,8 +199,13 @@ def row_plan(group: Group, dtypes: tuple[str, ...], *, open_beyond: int = 0) -> 
     if empty or any(stage.empty for stage in group.stages):
         return None
     compute = compute_type(group, dtypes)
-    found = compute and drafted(group, dense(group), alike(group, compute))
-    if not compute or not found:
+    if not compute:
+        return None
+    known = types_of(group, dtypes)
+    kinds = tuple(Kinds(compute, known[stage]) for stage in group.stages)
+    typing = Typing(tuple(dtypes), kinds, Kinds(compute, compute))
+    found = drafted(group, dense(group), typing)
+    if not found:
         return None
     draft = ordered(merged(found)) if open_beyond else merged(found)
     own = tuple(i for i in range(draft.shared, len(draft.domain)) if draft.domain[i].extent > 1)
@@ -203,7 +218,6 @@ def row_plan(group: Group, dtypes: tuple[str, ...], *, open_beyond: int = 0) -> 
         return None  # Triton has no product across lanes
     level = levels(draft.values, draft.reductions)
     last = max(level)
-    known = types_of(group, dtypes)
     return RowPlan(
         group,
         group.operands,
@@ -231,7 +245,7 @@ def _has_triton(value: Value) -> bool:
     """Positions are integers, which would be compared as such: those have kernels of their own."""
     if not isinstance(value, Operation) or value.word in ("+", "*", "/"):
         return not isinstance(value, Position | Within)
-    return value.word == value.kind or bool(FUNCTIONS[value.word].triton)
+    return value.word in (value.kind, *HALF_OF) or bool(FUNCTIONS[value.word].triton)
 
 
 def types_of(group: Group, dtypes: Sequence[str]) -> dict[Source, str]:

@@ -116,6 +116,8 @@ def _factors(scope: Scope) -> tuple[Node, ...]:
 class _InOrder(Elementwise):
     """The scalar expression with its operands in order, each operation rounded by itself."""
 
+    rounds = True
+
     def _add(self, node: Add) -> Step:
         parts = [self._signed(term) for term in bracketed(node).terms]
         sign, first = parts[0]
@@ -178,7 +180,7 @@ class _Einsum:
         values = []
         for part in self.parts:
             views = part.views(buffers, types.compute)
-            values.append(part.run(views, types.compute, device_of(buffers, views)).tensor)
+            values.append(part.run(views, types.compute, device_of(buffers, views.read)).tensor)
         out: torch.Tensor = torch.ops.aten.einsum.default(self.text, values)
         if self.coefficient != 1:
             out = out * real_scalar(self.coefficient, types.compute)

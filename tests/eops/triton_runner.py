@@ -371,13 +371,21 @@ def tiles() -> list[Case]:
 
 
 def compared() -> list[Case]:
-    """Functions of float32 that are compared with integers: those are computed in float64."""
-    dtypes = {"A": "float32", "N": "int64"}
-    texts = ("A[i] % 3", "A[i] // 3", "atan(A[i])*2", "hypot(A[i], N[i])", "asinh(A[i])")
+    """Functions that are computed in float64 because they are compared, and in float32."""
+    dtypes = {"A": "float32", "D": "float64", "N": "int64"}
+    texts = (
+        "D[i] % 3",
+        "D[i] // 3",
+        "atan(D[i])*2",
+        "hypot(D[i], N[i])",
+        "asinh(D[i])",
+        "exp(A[i])",
+    )
     found = []
     for text in texts:
-        shapes = {"A": (40,), "N": (40,)}
-        (stage,) = parse(f"Y[i] = where({text} < N[i], exp(A[i]), 0)", shapes, dtypes).roots()
+        shapes = {name: (40,) for name in dtypes if name in f"{text} A N"}
+        types = {name: dtypes[name] for name in shapes}
+        (stage,) = parse(f"Y[i] = where({text} < N[i], exp(A[i]), 0)", shapes, types).roots()
         found.append(Case(f"{text} beside an integer", stage, "loop"))
     return found
 

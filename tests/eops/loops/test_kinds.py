@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from einderive.eops.loops.kinds import Compared, alike, of_total
-from einderive.ta.ir.subst import accesses
+from einderive.eops.dtypes import Kinds
+from einderive.eops.loops.kinds import Compared, Typing, alike, of_total
+from einderive.ta.ir.node import Apply
+from einderive.ta.ir.subst import accesses, walk
 from tests.eops.loops.programs import grouped
 
 
@@ -26,9 +26,20 @@ def test_types_of_totals(kind: str, reducer: str, total: str) -> None:
     assert of_total(kind, reducer) == total
 
 
-@pytest.mark.parametrize("default", ["float32", "float64"])
-def test_what_float32_holds_is_compared_in_the_default_type(default: str) -> None:
+def test_what_is_tested_for_zero_keeps_its_type() -> None:
     group = grouped("Y[i] = X[i] + 1", {"X": (5,)})
-    typing = replace(alike(group, "float32"), default=default)
     (stage,) = group.stages
-    assert Compared(group, typing).kind(accesses(stage.body), stage, "float32") == default
+    read = accesses(stage.body)
+    assert Compared(group, alike(group, "float32")).tested(read, stage) == "float32"
+    assert Compared(group, alike(group, "float64")).tested(read, stage) == "float64"
+
+
+def test_a_stage_of_the_group_is_compared_as_it_is_written() -> None:
+    group = grouped("M = max[i](X[i]); N = sum[i](where(X[i] + 1 == M[], 1, 0))", {"X": (5,)})
+    half = Kinds("float32", "float16")
+    typing = Typing(("float16",), (half, Kinds("int64", "int64")), half)
+    last = group.stages[-1]
+    (equal,) = (part for part in walk(last.body) if isinstance(part, Apply) and len(part.args) == 2)
+    found = Compared(group, typing).operands(equal.args, last)
+    assert found.common == "float32"
+    assert set(found.owns) == {half}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 
 import einderive as ed
 from einderive.eops.torch_views.stage import lower_all
-from einderive.eops.torch_views.types import StageTypes, own_types
 from einderive.frontend.accuracy.written import written
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.notation.parse import parse
@@ -49,10 +50,32 @@ def test_the_public_call_gives_a_place(dtype: str, effort: str) -> None:
     assert found(w).tolist() == [int((w + 1).argmax())] * 3
 
 
-def test_which_types_these_are() -> None:
-    half, single, double = torch.float16, torch.float32, torch.float64
-    assert own_types([half, half]) == StageTypes(single, half)
-    assert own_types([half, torch.bfloat16]) == StageTypes(single, single)
-    assert own_types([single, torch.int64]) == StageTypes(single, single)
-    for others in ([double, single], [torch.int64], [torch.bool], [torch.complex64, single], []):
-        assert own_types(others) is None
+@pytest.mark.parametrize("effort", ["instant", "normal"])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("exp(W[j]/7)", lambda w: w),
+        ("sqrt(abs(W[j]) + 1)", lambda w: w.abs()),
+        ("W[j]*0.1", lambda w: w),
+        ("W[j]*W[j]", lambda w: w * w),
+    ],
+)
+def test_the_place_of_what_is_computed_from_integers(
+    text: str, line: Callable[[torch.Tensor], torch.Tensor], effort: str
+) -> None:
+    text = f"P[i] = argmax[j]({text}) where i in 0:3, j in 0:60"
+    found = ed.compile(text, W=(60,), dtypes="int64", effort=effort, seconds=0.01)  # type: ignore[arg-type]
+    w = torch.randint(-50, 50, (60,), generator=torch.Generator().manual_seed(0))
+    assert found(w).tolist() == [int(line(w).argmax())] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float64"])
+def test_what_leaves_integers_has_the_floating_type_of_the_program(dtype: str) -> None:
+    """The maximum too: both are in the type of A."""
+    text = "P = argmax[j](sqrt(W[j])); Y[i] = A[i] + P[]"
+    found = ed.compile(
+        text, W=(60,), A=(4,), dtypes={"W": "uint8", "A": dtype}, effort="instant", seconds=0.01
+    )
+    w = torch.arange(60).sub(23).abs().to(torch.uint8)
+    a = torch.zeros(4, dtype=getattr(torch, dtype))
+    assert found(w, a).tolist() == [59.0] * 4 or found(a, w).tolist() == [59.0] * 4

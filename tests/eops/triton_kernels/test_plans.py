@@ -247,8 +247,12 @@ def test_powers_and_helpers_as_text() -> None:
     made = emit(plan(stage("Y[i] = X[i]^9 + exp(X[i])", {"X": (6,)})))
     assert len(re.findall(r"v\d+ \* v\d+", made)) == 3  # by squaring
     assert "_exp(v0)" in made
-    compared = emit(plan(stage("Y[i] = X[i] < i/3 + exp(X[i])", {"X": (6,)})))
+    text, types = "Y[i] = where(exp(D[i]) < 3, exp(X[i]), 0)", {"D": "float64", "X": "float32"}
+    compared = emit(plan(ed.parse(text, dtypes=types, D=(6,), X=(6,)).roots()[0]))
     assert "_exp_wider(v0)" in compared
+    assert "_exp(v" in compared
+    made = emit(plan(stage("Y[i] = X[i] < i/3 + exp(X[i])", {"X": (6,)})))
+    assert "_exp(v0)" in made
 
 
 def test_an_integer_is_tested_as_one() -> None:

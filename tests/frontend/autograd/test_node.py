@@ -67,7 +67,8 @@ def test_only_what_requires_gradients_is_differentiated(layer: Caller) -> None:
     x, w, c = operands()
     agrees(layer, plain, [x, w.detach(), c.detach()], [x])
     agrees(layer, plain, [x.detach(), w, c.detach()], [w])
-    node = layer(x.detach(), w, c).grad_fn
+    output = layer(x.detach(), w, c)
+    node = output.grad_fn
     assert node is not None
     assert len(node.saved_tensors) == 3  # type: ignore[attr-defined]
     y = light("Y[i] = A[i] + 2*B[i]", A=(3,), B=(3,))(*operands((3,), (3,)))
