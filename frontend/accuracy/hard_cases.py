@@ -7,8 +7,8 @@ more digits (`ExtendedField`).  If that takes too long, torch gives them in floa
 views, which acceptance on random inputs has compared with the interpreter.
 
 A family on which the formula as written overflows, or has no digit right, does not judge a program:
-`FamilyError.standard` is False.  Between half types, a plain program that has a digit right there
-is the standard (`accuracy.half_range`).
+`FamilyError.standard` is False; but a plain program that has a digit right there is the standard
+(`accuracy.plain_standard`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from einderive.eops.torch_views.types import is_imaginary
 from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.accept import epsilon
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.accuracy.half_range import held
+from einderive.frontend.accuracy.plain_standard import held
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
 from einderive.frontend.accuracy.inputs.families import SQUARES, Family
 from einderive.frontend.accuracy.inputs.unequal import hard_families
@@ -99,7 +99,7 @@ class HardCases:
     accuracy: Accuracy
     preparing: float = PREPARING_SECONDS
     lines: Callable[[], Iterable[Executable]] = tuple
-    """Plain programs, asked for where the formula as written leaves float16 (`half_range`)."""
+    """Plain programs, asked for where the formula as written has no digit right (`plain_standard`)."""
     _known: dict[str, Standard] = field(default_factory=dict)
     _kept: dict[str, Mapping[Tensor, torch.Tensor]] = field(default_factory=dict)
     _spent: float = 0.0
@@ -295,9 +295,8 @@ class HardCases:
             digits.Values(exact, terms, total, tuple(ways))
             for exact, terms, total, *ways in zip(*parts, *made, strict=True)
         ]
-        if any(tensor.dtype in HALVES for tensor in self.program.inputs):
-            lines = (self._pieces_of(line(inputs)) for line in self.lines())
-            found = held(found, lines, [self._limits[piece.output] for piece in self._pieces])
+        lines = (self._pieces_of(line(inputs)) for line in self.lines())
+        found = held(found, lines, [self._limits[piece.output] for piece in self._pieces])
         return self._by_output(found)
 
 

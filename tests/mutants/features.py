@@ -67,8 +67,8 @@ FEATURES: Final = (
     Feature("prefetched", (f"{_KERNELS}.prefetched",), (f"{_TESTS}/test_prefetched.py",)),
     Feature(
         "half-range",
-        ("einderive.frontend.accuracy.half_range", "einderive.frontend.accuracy.hard_cases"),
-        ("tests/frontend/accuracy/test_half_range.py",),
+        ("einderive.frontend.accuracy.plain_standard", "einderive.frontend.accuracy.hard_cases"),
+        ("tests/frontend/accuracy/test_plain_standard.py",),
         {"einderive.frontend.accuracy.hard_cases": frozenset({"HardCases._draw"})},
     ),
 )

@@ -261,4 +261,4 @@ FAMILIES: tuple[Family, ...] = (
 )
 """The families, the most telling first."""
 SQUARES = Family("float16 numbers of a deviation of 32", _squares)
-"""Of programs with float16 operands alone (`accuracy.half_range`)."""
+"""Of programs with float16 operands alone (`accuracy.plain_standard`)."""

@@ -1,12 +1,13 @@
-"""Where the formula as written leaves the range of float16, a plain program is the standard.
+"""Where the formula as written has no digit right, a plain program is the standard.
 
     S[i] = sum[j](X[i,j]);  Y[i] = S[i]/65536          X float16, about 30
+    Y[i,j] = exp(X[i,j])/sum[k](exp(X[i,k]))           X float32, about 1000
 
-As written S is infinite, as float16 ends at 65,504.  `torch.mean` adds in float32 and gives 30: a
-program that gives infinity would be worse than the line that it replaces.  Where a formula divides
-by an infinite sum, it gives 0 instead of a small number.  So a row of float16 or bfloat16 numbers
-on which the formula as written has no digit right is judged by the first plain program that has one
-there.  If there is none, the row judges no program.
+As written S is infinite, as float16 ends at 65,504; and so is exp(1000) in float32.  `torch.mean`
+adds in float32 and gives 30, and `torch.softmax` subtracts the maximum: a program that gives
+infinity or NaN would be worse than the line that it replaces.  So a row on which the formula as
+written has no digit right is judged by the first plain program that has one there.  If there is
+none, the row judges no program.
 """
 
 from __future__ import annotations
