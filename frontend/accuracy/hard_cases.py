@@ -26,18 +26,17 @@ import torch
 
 from einderive.derivations.search.replay import replace_step
 from einderive.derivations.steps.kernel import Step
-from einderive.eops.dtypes import HALVES
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import is_imaginary
 from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.accept import epsilon
 from einderive.frontend.accuracy.accept_integers import output_types
-from einderive.frontend.accuracy.plain_standard import held
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
 from einderive.frontend.accuracy.inputs.families import SQUARES, Family
 from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
 from einderive.frontend.accuracy.levels import Accuracy, can_cancel, magnitude
+from einderive.frontend.accuracy.plain_standard import held
 from einderive.frontend.accuracy.rows import Piece, narrowed, pieces, smallest
 from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
@@ -99,7 +98,7 @@ class HardCases:
     accuracy: Accuracy
     preparing: float = PREPARING_SECONDS
     lines: Callable[[], Iterable[Executable]] = tuple
-    """Plain programs, asked for where the formula as written has no digit right (`plain_standard`)."""
+    """Plain programs, asked for where the formula as written has no digit right."""
     _known: dict[str, Standard] = field(default_factory=dict)
     _kept: dict[str, Mapping[Tensor, torch.Tensor]] = field(default_factory=dict)
     _spent: float = 0.0
@@ -306,14 +305,18 @@ def _wide(piece: Piece) -> Scope:
 
 
 def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
-    """A function from inputs to the values of the scopes, in float64 or, where the types have as
-    many digits, in more."""
+    """A function from inputs to the values of the scopes, in float64; with more digits where the
+    types have as many, and a larger range where float64 overflows, as in a quotient of exp(1000)s."""
     wide = unit <= torch.finfo(torch.float64).eps
-    domain = ExtendedField() if wide else RealField()
+    domains = [ExtendedField()] if wide else [RealField(), ExtendedField()]
 
     def interpreted(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
         values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
-        found = {root: evaluate(root, values, domain) for root in dict.fromkeys(roots)}
+        found = dict[Scope, digits.Array]()
+        for domain in domains:
+            found = {root: evaluate(root, values, domain) for root in dict.fromkeys(roots)}
+            if not _not_finite([*found.values()]):
+                break
         return [found[root] for root in roots]
 
     if computed_points(*roots) <= INTERPRETED:

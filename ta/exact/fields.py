@@ -318,7 +318,7 @@ class RealField(NativeField):
         )
 
     def apply(self, function: str, *args: Array) -> Array:
-        return np.asarray(FUNCTIONS[function].real(*args), dtype=np.float64)
+        return np.asarray(FUNCTIONS[function].real(*args), dtype=self.dtype)
 
     def random(self, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
         return generator.standard_normal(shape)

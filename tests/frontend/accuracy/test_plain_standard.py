@@ -12,11 +12,11 @@ import torch
 import einderive as ed
 from einderive.eops.torch_views.stage import lower
 from einderive.frontend.accuracy.digits import WRONG, Limits, Values
-from einderive.frontend.accuracy.plain_standard import held, is_wrong
 from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
 from einderive.frontend.accuracy.inputs.families import SQUARES
 from einderive.frontend.accuracy.inputs.unequal import hard_families
+from einderive.frontend.accuracy.plain_standard import held, is_wrong
 from einderive.frontend.baselines.rival import executable as plain
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.running.execute import Executable
