@@ -4,6 +4,7 @@
     f(c*a) = c*f(a)                 c > 0;  for f that compares: relu(inf) = inf, relu(-inf) = 0
     f(c*a) = |c|*f(a)               c /= 0; for f that is even besides: abs(inf) = abs(-inf) = inf
     exp(a + b) = exp(a)*exp(b)      where the law is asked for; the one law of a single function
+    exp(-a) = exp(a)^-1             a is finite
     (c*a*b)^-1 = c^-1 * a^-1 * b^-1     c /= 0; a, b are finite;   inf^-1 = 0
     (S[k] exp(a)*b)^-1 = exp(a)^-1 * (S[k] b)^-1    a does not use k;   exp(a) * exp(a)^-1 = 1
     max(c*a) = c*max(a), min(c*a) = c*min(a)    c > 0;   max(c*a) = c*min(a) and so on for c < 0

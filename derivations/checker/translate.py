@@ -193,7 +193,7 @@ class Translation:
         for conditions, value in self._regions(base):
             inverse = axioms.known_value("^-1", value)
             if inverse is None:
-                common, rest = axioms.common_factors(value, self.families.is_exp)
+                common, rest = axioms.common_factors(value, self._is_positive)
                 constant = len(rest) == 1 and rest[0] == Term(rest[0].coefficient)
                 factors = [*map(self._inverse, common)]
                 factors.append(
@@ -203,8 +203,14 @@ class Translation:
             found += self._where(inverse, conditions)
         return found
 
+    def _is_positive(self, atom: Atom) -> bool:
+        """Whether the atom is an exp, or 1/exp(a)."""
+        return self.families.is_exp(atom) or atom in self._inverses
+
     def _inverse(self, atom: Atom) -> Sum:
         """1/atom, which an exp cancels against."""
+        if atom in self._inverses:
+            return (Term(ONE, atoms=(self._inverses[atom],)),)
         inverse = self._applied("^-1", (Term(ONE, atoms=(atom,)),))
         if self.families.is_exp(atom):
             self._inverses[inverse[0].atoms[0]] = atom
@@ -244,9 +250,17 @@ class Translation:
 
     def _of_one(self, name: str, part: Sum) -> Sum:
         if name == "exp" and self.exp_sum:
-            return product([self._applied(name, each) for each in axioms.exponents(part)])
+            return product([self._exponential(each) for each in axioms.exponents(part)])
         factor, rest = axioms.without_factor(name, part)
         return scaled(self._applied(name, rest), factor)
+
+    def _exponential(self, argument: Sum) -> Sum:
+        """exp of the argument: 1/exp(a) of a finite term -a."""
+        one = len(argument) == 1 and not argument[0].unbounded
+        if not one or argument[0].coefficient > 0:
+            return self._applied("exp", argument)
+        ((_, _, _, atoms), *_) = self._applied("exp", scaled(argument, -ONE))
+        return self._inverse(atoms[0])
 
     def _in_regions(self, operands: Sequence[Sum]) -> list[tuple[Conditions, tuple[Sum, ...]]]:
         """The operands on regions that exclude each other, one after the other."""

@@ -306,7 +306,7 @@ def _wide(piece: Piece) -> Scope:
 
 def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
     """A function from inputs to the values of the scopes, in float64; with more digits where the
-    types have as many, and a larger range where float64 overflows, as in a quotient of exp(1000)s."""
+    types have as many, and a larger range where float64 overflows (exp(1000)/exp(999))."""
     wide = unit <= torch.finfo(torch.float64).eps
     domains = [ExtendedField()] if wide else [RealField(), ExtendedField()]
 

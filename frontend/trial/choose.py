@@ -26,10 +26,10 @@ from einderive.frontend.memory.store import Store
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.trial.as_kernels import worth_generating
 from einderive.frontend.trial.compiling import (
+    after_all,
     compile_for_other_sizes,
     compiled_candidate,
     compiling_seconds,
-    given_after_all,
     loading_seconds,
     with_products,
     worth_compiling,
@@ -356,7 +356,7 @@ def _choose(
             if winner is not None or not refused or stopped or is_over(entrants, best, judge):
                 break
             place = next((p for p, e in enumerate(entrants) if e is best), None)
-            entrants += given_after_all(derivation, entrants, judge)
+            entrants += after_all(derivation, entrants, judge)
             entrants, stopped = raced(entrants, judge, seconds)
             best = best if place is None else entrants[place]
         best = winner or best

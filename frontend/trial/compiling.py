@@ -9,6 +9,7 @@ from itertools import chain, islice, zip_longest
 from math import inf, isfinite
 from time import perf_counter
 
+from einderive.derivations.rules.exponential_shift import EXPONENTIAL_SHIFT
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
 from einderive.derivations.search.reciprocals import with_reciprocals
@@ -60,15 +61,22 @@ def worth_compiling(
     derivation: Derived, entrants: Sequence[Entrant], judge: Judge
 ) -> Iterator[tuple[str, Plan]]:
     """The programs to compile, with their labels, while there is time: the formula as it is given,
-    then, in turn, the candidate that is predicted to be the next fastest as loops, and the next
-    fastest one of those that were run: also of those that are slow stage by stage."""
+    the first candidate with its exponentials about their maximum, as the formula may be refused
+    where they overflow; then, in turn, the candidate that is predicted to be the next fastest as
+    loops, and the next fastest one of those that were run: also of those that are slow stage by
+    stage."""
     if derivation.target != "cpu":
         return
     started, judge.compiling = perf_counter(), 0.0
     given = apart(derivation.unchanged)
-    found = chain([(inf, AS_GIVEN, given)], _in_turn(derivation, entrants, judge))
+    others = _in_turn(derivation, entrants, judge)
+    found = chain([(inf, AS_GIVEN, given)], _about_maxima(derivation), others)
     last, off = 0.0, 1.0
+    known = {AS_GIVEN}
     for number, (predicted, label, plan) in enumerate(islice(found, judge.effort.compiled)):
+        if number and label in known:
+            continue
+        known.add(label)
         if number == 1:  # the formula as given was tried, if it is to be
             off = _off(given, entrants)
         seconds = predicted * off
@@ -117,18 +125,23 @@ def with_products(
     return derivation, [compiled_candidate(label, plan, judge)]
 
 
-def given_after_all(
-    derivation: Derived, entrants: Sequence[Entrant], judge: Judge
-) -> list[Entrant]:
-    """The formula as given in loops, which was not compiled beside far faster programs that have
-    been refused since; nothing where it was, or where it is far behind those that are left."""
-    if derivation.target != "cpu" or any(each.trial.label == AS_GIVEN for each in entrants):
+def after_all(derivation: Derived, entrants: Sequence[Entrant], judge: Judge) -> list[Entrant]:
+    """A program that was not compiled beside far faster ones that have been refused since; nothing
+    where it is far behind those that are left.  It is the formula as given in loops; where that is
+    refused, the first candidate with its exponentials about their maximum."""
+    if derivation.target != "cpu" or not judge.effort.compiled:
         return []
-    given = apart(derivation.unchanged)
+    label, plan = AS_GIVEN, apart(derivation.unchanged)
+    given = next((each for each in entrants if each.trial.label == AS_GIVEN), None)
+    if given is not None and given.run is None:
+        label, plan = next(
+            ((label, plan) for _, label, plan in _about_maxima(derivation)), (label, plan)
+        )
     fastest = min((each.seconds for each in entrants if each.run is not None), default=inf)
-    if not judge.effort.compiled or not _plan_is_worth(given, HOPELESS * fastest):
+    tried = any(each.trial.label == label for each in entrants)
+    if tried or not _plan_is_worth(plan, HOPELESS * fastest):
         return []
-    return [compiled_candidate(AS_GIVEN, given, judge)]
+    return [compiled_candidate(label, plan, judge)]
 
 
 def _plan_is_worth(plan: Plan, most: float) -> bool:
@@ -146,6 +159,14 @@ def _off(given: Plan, entrants: Sequence[Entrant]) -> float:
     trials = (entrant.trial for entrant in entrants)
     measured = next((trial.seconds for trial in trials if trial.label == AS_GIVEN), inf)
     return min(1.0, measured / as_loops(given)) if isfinite(measured) else 1.0
+
+
+def _about_maxima(derivation: Derived) -> Iterator[tuple[float, str, Plan]]:
+    """The first candidate whose exponentials are about their maximum, as one that is fast."""
+    for number, plan in enumerate(derivation.candidates, 1):
+        if any(step.rule == EXPONENTIAL_SHIFT.name for step in plan.steps):
+            yield 0.0, f"candidate {number}{IN_LOOPS}", plan
+            return
 
 
 def _in_turn(

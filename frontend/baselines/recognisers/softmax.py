@@ -1,8 +1,8 @@
 """Softmax, its logarithm, and the logarithm of a sum of exponentials.
 
-exp(X - M) / S exp(X - M)       F.softmax(X, dim)
+exp(X - M) / S exp(X - M)       F.softmax(X, dim)                   M: the maximum, or nothing
 X - M - log(S exp(X - M))       F.log_softmax(X, dim)
-M + log(S exp(X - M))           torch.logsumexp(X, dim)             M: the maximum, or nothing
+log(S exp(X))                   torch.logsumexp(X, dim)             with M it is in `defined`
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from einderive.eops.library.softmax import find
 from einderive.frontend.baselines.writing.scalars import Scalars
 from einderive.frontend.baselines.writing.terms import reductions
+from einderive.frontend.baselines.writing.views import axis_words
 from einderive.frontend.baselines.writing.writer import NotWritten, Recogniser, Writer, Written
-from einderive.ta.ir import expr
+from einderive.ta.ir import affine, expr
 from einderive.ta.ir.expr import split_coefficient
-from einderive.ta.ir.node import Add, Apply, Node, Scope
+from einderive.ta.ir.node import Access, Add, Apply, Node, Scope
 
 
 def recognise(scope: Scope, writer: Writer) -> Written | None:
@@ -28,7 +29,30 @@ def recognise(scope: Scope, writer: Writer) -> Written | None:
     if logarithm is not None:
         text = _text(logarithm[0], scope, writer)
         return Written(f"F.log_softmax({text}, {logarithm[1]})", "log_softmax")
+    whole = _log_of_sum(scope)
+    if whole is not None:
+        total, exponent = whole
+        text = Scalars(total.domain, range(len(total.domain)), writer).text(exponent)
+        axes = axis_words(range(-len(total.sums), 0))
+        return Written(f"torch.logsumexp({text}, {axes})", "logsumexp")
     return None
+
+
+def _log_of_sum(scope: Scope) -> tuple[Scope, Node] | None:
+    """The sum and x, where the body is log(S exp(x)) and x holds every iterator."""
+    read = _operand(scope.body, "log")
+    total = read.source if isinstance(read, Access) else None
+    if not isinstance(read, Access) or not isinstance(total, Scope) or total.reducer != "sum":
+        return None
+    exponent = _operand(total.body, "exp")
+    plain = read.rows == affine.iterator_rows(len(scope.loops)) and total.loops == scope.loops
+    whole = total.body.free == (1 << len(total.domain)) - 1
+    return (total, exponent) if exponent and total.sums and plain and whole else None
+
+
+def _operand(node: Node, function: str) -> Node | None:
+    """x, where the node is this function of x."""
+    return node.args[0] if isinstance(node, Apply) and node.function == function else None
 
 
 def _text(logits: Node, scope: Scope, writer: Writer) -> str:

@@ -75,6 +75,15 @@ EQUAL = [
     ("{L[i:0:9] exp(A[i] + B[i-1])}", "{L[i:0:9] exp(A[i])*exp(B[i-1])}"),
     ("{L[i:0:9] A[i]/{L[i:0:9] S[k:0:9] exp({L[k:0:9] 2*B[k]}[k])*C[i,k]}[i]}",
      "{L[i:0:9] A[i]/{L[i:0:9] S[k:0:9] exp(2*B[k])*C[i,k]}[i]}"),
+    ("{L[i:0:9] exp(-A[i])}", "{L[i:0:9] 1/exp(A[i])}"),
+    ("{L[i:0:9] exp(A[i])*exp(-A[i])*B[i]}", "{L[i:0:9] B[i]}"),
+    ("{L[i:0:9] {L[i:0:9] S[k:0:9] exp(C[i,k])}[i]}",
+     "{L[i:0:9] exp(A[i])*{L[i:0:9] S[k:0:9] exp(C[i,k] - A[i])}[i]}"),
+    ("{L[i:0:9,j:0:9] exp(C[i,j])/{L[i:0:9] S[k:0:9] exp(C[i,k])}[i]}",
+     "{L[i:0:9,j:0:9] exp(C[i,j] - 3*A[i])/{L[i:0:9] S[k:0:9] exp(C[i,k] - 3*A[i])}[i]}"),
+    ("{L[i:0:9] {L[i:0:9] S[k:0:9] exp(-C[i,k])*B[k]}[i]/{L[i:0:9] S[k:0:9] exp(-C[i,k])}[i]}",
+     "{L[i:0:9] {L[i:0:9] S[k:0:9] exp(A[i] - C[i,k])*B[k]}[i]"
+     "/{L[i:0:9] S[k:0:9] exp(A[i] - C[i,k])}[i]}"),
 ]  # fmt: skip
 
 UNEQUAL = [
@@ -107,6 +116,17 @@ UNEQUAL = [
     ("{L[i:0:9] exp(2*A[i])}", "{L[i:0:9] 2*exp(A[i])}"),
     ("{L[i:0:9] exp(A[i-2])}", "{L[i:0:9] where(i >= 2, exp(A[i-2]), 0)}"),
     ("{L[i:0:9] tanh(A[i] + B[i])}", "{L[i:0:9] tanh(A[i])*tanh(B[i])}"),
+    ("{L[i:0:9] exp(-A[i])}", "{L[i:0:9] -exp(A[i])}"),
+    ("{L[i:0:9] exp(-A[i])}", "{L[i:0:9] exp(A[i])}"),
+    ("{L[i:0:9] exp(-A{fill=-inf}[i-2])}", "{L[i:0:9] 1/exp(A{fill=-inf}[i-2])}"),
+    (
+        "{L[i:0:9] {L[i:0:9] S[k:0:9] exp(C[i,k])}[i]}",
+        "{L[i:0:9] exp(A[i])*{L[i:0:9] S[k:0:9] exp(C[i,k] + A[i])}[i]}",
+    ),
+    (
+        "{L[i:0:9] {L[i:0:9] S[k:0:9] exp(C[i,k])}[i]}",
+        "{L[i:0:9] exp(A[i])*{L[i:0:9] S[k:0:9] exp(C[i,k] - A[k])}[i]}",
+    ),
     ("{L[i:0:9] relu(A[i])}", "{L[i:0:9] A[i]}"),
 ]
 

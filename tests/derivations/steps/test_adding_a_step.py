@@ -48,7 +48,7 @@ KNOWN = {
         "Merge",
     ),
     *("Materialise", "Pull", "ReadPart", "ReindexLoops", "ReindexSums", "Scale", "SplitRange"),
-    *("ProvisionalMean", "SplitSum", "SumByLaw"),
+    *("ExponentialShift", "ProvisionalMean", "SplitSum", "SumByLaw"),
 }
 FORMULA = "Y[i,j] = sum[k](A[i,k%32]*B[k%32,j]) where k in 0:64"
 SHAPES: dict[str, tuple[int, ...]] = {"A": (64, 32), "B": (32, 64)}

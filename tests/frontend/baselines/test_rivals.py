@@ -499,6 +499,8 @@ def test_integers_are_computed_in_64_bits() -> None:
         ("Y[i] = var[k](A[i,k], ddof=1)", "torch.var(A, -1, correction=1)"),
         ("Y[i,k] = A[i,k]/std[j](A[j,k])", "A / torch.std(A.T, -1, correction=0)"),
         ("Y[i] = logsumexp[k](2*A[i,k])", "torch.logsumexp(2 * A, -1)"),
+        ("Y[i] = log(sum[k](exp(2*A[i,k])))", "torch.logsumexp(2 * A, -1)"),
+        ("y = log(sum[i,k](exp(A[k,i])))", "torch.logsumexp(A, (-2, -1))"),
         ("Y[i] = count[k](A[i,k] < B[k])", "torch.count_nonzero(A < B, -1)"),
         ("Y[i] = sum[j](where(j <= i, B[j]^2, 0)) where i in 0:4", "(torch.square(B)).cumsum(0)"),
         (

@@ -16,9 +16,9 @@ import einderive as ed
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
 from einderive.frontend.trial.compiling import (
+    after_all,
     apart,
     compiled_candidate,
-    given_after_all,
     loading_seconds,
     with_products,
     worth_compiling,
@@ -201,17 +201,17 @@ def test_the_formula_in_loops_enters_where_faster_programs_are_refused() -> None
     judge = judge_of(derivation, "cpu", perf_counter())
     fast = Entrant(Trial("candidate 1", None, (), 1e-9, 0.0, "accepted"), run=lambda inputs: ())  # type: ignore[arg-type]
     assert not [*worth_compiling(derivation, [fast], judge)]
-    assert not given_after_all(derivation, [fast], judge)
+    assert not after_all(derivation, [fast], judge)
     slow = Entrant(Trial("baseline", None, (), 1.0, 0.0, "baseline"), run=lambda inputs: ())  # type: ignore[arg-type]
     entrants = [fast.out("refused"), slow]
-    (found,) = given_after_all(derivation, entrants, judge)
+    (found,) = after_all(derivation, entrants, judge)
     assert found.trial.label == AS_GIVEN
     assert found.run is not None
     assert found.trial.words == (CPU_KERNELS.word,)
     assert found.trial.error < 1e-5
-    assert not given_after_all(derivation, [*entrants, found], judge)
+    assert not after_all(derivation, [*entrants, found], judge)
     elsewhere = replace(derivation, target="cuda:90")
-    assert not given_after_all(elsewhere, entrants, judge)
+    assert not after_all(elsewhere, entrants, judge)
 
 
 @pytest.mark.compiled

@@ -1,0 +1,125 @@
+"""Exponentials about their maximum: what the step makes, what the checker says, and what a person
+gets who writes a softmax without its maximum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+import einderive as ed
+from einderive.derivations.checker import not_shown
+from einderive.derivations.rules.exponential_shift import EXPONENTIAL_SHIFT, propose
+from einderive.derivations.steps import kernel
+from einderive.derivations.steps.exponential_shift import ExponentialShift
+from einderive.derivations.steps.told import UNNAMED
+from einderive.ta.errors import RuleRefused
+from einderive.ta.ir.node import Access, Scope
+from einderive.ta.ir.subst import stages, walk
+from tests.frontend.races import candidates_win
+
+A = {"A": (4, 5)}
+RULE = EXPONENTIAL_SHIFT.name
+SOFTMAX = "Y[i,j] = exp(A[i,j])/sum[k](exp(A[i,k]))"
+LOGARITHM = "Y[i] = log(sum[k](exp(A[i,k])))"
+QUOTIENTS: list[tuple[str, dict[str, Any], str]] = [
+    (SOFTMAX, A, "Y[i,j] = exp(A[i,j]-max[k](A[i,k]))/sum[k](exp(A[i,k]-max[l](A[i,l])))"),
+    (
+        "Y[i,e] = sum[k](exp(2*A[i,k])*V[k,e])/sum[k](exp(2*A[i,k]))",
+        {**A, "V": (5, 3)},
+        "Y[i,e] = sum[k](exp(2*A[i,k]-max[l](2*A[i,l]))*V[k,e])"
+        "/sum[k](exp(2*A[i,k]-max[l](2*A[i,l])))",
+    ),
+    (
+        "Y[i,j] = B[j]*exp(A[i,j]-B[j])/sum[k](exp(A[i,k]-B[k]))",
+        {**A, "B": (5,)},
+        "Y[i,j] = B[j]*exp(A[i,j]-B[j]-max[l](A[i,l]-B[l]))"
+        "/sum[k](exp(A[i,k]-B[k]-max[l](A[i,l]-B[l])))",
+    ),
+]
+
+
+def root(text: str, shapes: dict[str, Any]) -> Scope:
+    (found,) = ed.parse(text, **shapes).roots()
+    return found
+
+
+@pytest.mark.parametrize(("text", "shapes", "after"), QUOTIENTS)
+def test_quotients(text: str, shapes: dict[str, Any], after: str) -> None:
+    before = root(text, shapes)
+    (witness,) = propose(before)
+    found = kernel.apply(before, witness)
+    assert found is root(after, shapes)
+    assert not_shown(before, found, witness) is None
+    assert not [*propose(found)]
+
+
+def test_a_logarithm_becomes_the_maximum_and_a_logarithm() -> None:
+    before = root(LOGARITHM, A)
+    (witness,) = propose(before)
+    between = kernel.apply(before, witness)
+    assert not_shown(before, between, witness) is None
+    (by_law,) = (each for rule in EXPONENTIAL_SHIFT.then for each in rule.propose(between))
+    found = kernel.apply(between, by_law)
+    assert not_shown(between, found, by_law) is None
+    assert found is root("Y[i] = max[k](A[i,k]) + log(sum[k](exp(A[i,k]-max[l](A[i,l]))))", A)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Y[i] = sum[k](exp(A[i,k]))",
+        "Y[i] = 1/sum[k](exp(A[i,k]))",
+        "Y[i,j] = softmax[j](A[i,j])",
+        "Y[i] = logsumexp[k](A[i,k])",
+        "Y[i,j] = A[i,j]/sum[k](exp(A[i,k]))",
+        "Y[i,j] = exp(A[i,j])/sum[k](exp(A[i,k])+1)",
+        "Y[i,j] = exp(A[i,j])/max[k](exp(A[i,k]))",
+    ],
+)
+def test_it_is_not_proposed_where_nothing_is_gained(text: str) -> None:
+    assert not [each for scope in stages(root(text, A)) for each in propose(scope)]
+
+
+def test_an_infinite_number_takes_no_part() -> None:
+    before = root("Y[i] = log(sum[k](exp(where(k < i, A[i,k], -inf))))", A)
+    (place,) = (p for p, term in enumerate(walk(before.body)) if isinstance(term, Access))
+    with pytest.raises(RuleRefused, match="infinite"):
+        kernel.apply(before, ExponentialShift(place))
+
+
+def test_what_is_said_of_it() -> None:
+    before = root("Y[i] = log(sum[k](2*exp(A[i,k])))", A)
+    (witness,) = propose(before)
+    assert isinstance(witness, ExponentialShift)
+    assert witness.bound(before, UNNAMED)[1] == ("g(s,t)", "2")
+    assert witness.told(before, UNNAMED).endswith("are taken about their maximum")
+
+
+LINES = [(SOFTMAX, lambda x: torch.softmax(x, 1)), (LOGARITHM, lambda x: torch.logsumexp(x, 1))]
+
+
+def large() -> torch.Tensor:
+    return 500 * torch.randn(4, 5, generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize(("text", "line"), LINES)
+def test_large_numbers_do_not_overflow(text: str, line: Any) -> None:
+    found = ed.compile(text, A=(4, 5), effort="instant")(large())
+    torch.testing.assert_close(found, line(large()))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("text", "line"), LINES)
+def test_only_programs_about_the_maximum_replace_torch_functions(
+    text: str, line: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Candidates that keep the formula's exponentials are tried before, and refused."""
+    candidates_win(monkeypatch)
+    found = ed.compile(text, A=(40, 50))
+    assert any(trial.verdict.startswith("refused") for trial in found.trials)
+    assert found.chosen.plan is not None
+    assert RULE in [step.rule for step in found.chosen.plan.steps]
+    x = 30 * torch.randn(40, 50, generator=torch.Generator().manual_seed(0)) + 300
+    torch.testing.assert_close(found(x), line(x))
