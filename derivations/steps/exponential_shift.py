@@ -28,7 +28,7 @@ from einderive.ta.facts.infinite import may_be_infinite
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Mul, Node, Scope, Source
+from einderive.ta.ir.node import Access, Add, Mul, Node, Scope, Source
 from einderive.ta.ir.subst import factors_of, rename, replace_node, stages, substitute, walk
 
 
@@ -90,8 +90,10 @@ class ExponentialShift(Witness):
         return f"the exponentials of {exponent} are taken about their maximum"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
-        """The maximum is subtracted, and a small exponential loses digits that the sum has not."""
-        return "cancels"
+        """By x = f - m, a relative error eps*|x| of exp(x), which is at most eps/e of the largest
+        one.  A sum f may be opened, as in (a - m) - b for a - b."""
+        _, found = self.read(before)
+        return "cancels" if isinstance(found.exponent, Add) else stated
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
         """False: exp(1000)/exp(1000) is NaN before and 1 after."""

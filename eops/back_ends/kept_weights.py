@@ -39,8 +39,9 @@ register_optimizer_step_post_hook(forget)
 def _lower(task: Task) -> Run | None:
     if not task.weights:
         return None
-    compute = lower_all(task.scope, as_written=task.strict)
-    needed = input_tensors(task.scope)
+    computed = task.form or task.scope
+    compute = lower_all(computed, as_written=task.strict)
+    needed = input_tensors(computed)
     last: tuple[object, list[torch.Tensor], torch.Tensor] | None = None
     given: tuple[Tensor, ...] = ()
 

@@ -36,6 +36,7 @@ class Task:
     - `open_sizes`: whether the formula names sizes, so that a kernel is worth compiling for other
       sizes too, on a CPU and on a GPU; `sizes` are those that have names.
     - `inputs`: the element types of the program's inputs.
+    - `form`: of weights, an equal scope that is computed in its place.
     """
 
     scope: Scope
@@ -49,6 +50,7 @@ class Task:
     open_sizes: bool = False
     inputs: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
+    form: Scope | None = None
 
     @property
     def reads(self) -> tuple[Scope, ...]:

@@ -22,6 +22,7 @@ from einderive.eops.library.matmul import MATMUL
 from einderive.eops.timed import untimed
 from einderive.eops.torch_views.types import is_whole
 from einderive.frontend.assumptions.check import Check, check_of
+from einderive.frontend.running.about_maxima import about_maxima
 from einderive.frontend.running.products import narrow_product
 from einderive.frontend.running.results import owned
 from einderive.ta.exact.interp import input_tensors
@@ -177,7 +178,10 @@ def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = Fa
     narrow = is_narrow(stage.binding, stage.operator)
     apart = has_long_sums(stage.binding, stage.operator) or _library_is_faster(stage)
     own = compiled and (narrow or not (loops and apart))
-    return Task(stage.scope, device, name, stage.binding, weights, strict, own, alone=narrow)
+    form = about_maxima(stage.scope) if weights and not strict else None
+    return Task(
+        stage.scope, device, name, stage.binding, weights, strict, own, alone=narrow, form=form
+    )
 
 
 def _library_is_faster(stage: Stage) -> bool:

@@ -94,7 +94,7 @@ def collect(seeds: int, *, systematic: int, varied: int) -> Pool:
 def _trials(seeds: int, systematic: int, varied: int) -> Iterator[_Trial]:
     for rule in ALL_RULES:
         random, met = Random(f"corrupted {rule.name}"), set[type[Any]]()
-        by_law = isinstance(rule, Rule) and EXP_SUM in rule.laws
+        by_law = isinstance(rule, Rule) and EXP_SUM in (*rule.laws, *rule.proved)
         for seed in range(seeds):
             for before, witness in proposed(rule, seed):
                 yield _Trial(before, witness, "", False, by_law, rule.name)

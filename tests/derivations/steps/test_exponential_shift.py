@@ -14,7 +14,10 @@ from einderive.derivations.rules.exponential_shift import EXPONENTIAL_SHIFT, pro
 from einderive.derivations.steps import kernel
 from einderive.derivations.steps.exponential_shift import ExponentialShift
 from einderive.derivations.steps.told import UNNAMED
+from einderive.eops.torch_views.stage import lower_all
+from einderive.frontend.running.about_maxima import about_maxima
 from einderive.ta.errors import RuleRefused
+from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.subst import stages, walk
 from tests.frontend.races import candidates_win
@@ -95,6 +98,16 @@ def test_what_is_said_of_it() -> None:
     assert isinstance(witness, ExponentialShift)
     assert witness.bound(before, UNNAMED)[1] == ("g(s,t)", "2")
     assert witness.told(before, UNNAMED).endswith("are taken about their maximum")
+
+
+def test_all_stages_of_a_scope() -> None:
+    text = "P[i,j] = exp(A[i,j])/sum[k](exp(A[i,k])); Y[i] = log(sum[j](exp(P[i,j])))"
+    (found,) = ed.parse(text, **A).roots()
+    again = about_maxima(found)
+    assert not [each for scope in stages(again) for each in propose(scope)]
+    data = {t: torch.randn(4, 5, dtype=torch.float64) for t in input_tensors(found)}
+    torch.testing.assert_close(lower_all(again)(data), lower_all(found)(data))
+    assert about_maxima(again) is again
 
 
 LINES = [(SOFTMAX, lambda x: torch.softmax(x, 1)), (LOGARITHM, lambda x: torch.logsumexp(x, 1))]
