@@ -6,7 +6,9 @@
                in float32 1 - e^(x*s(x))   for x > 0.96, which needs no division
     gelu(x)    x/2 * erfc(-x/sqrt(2))      likewise, by polynomials in x itself
     erfinv(x)  x + x*p(u)/q(u)             for |x| <= a = 27/32, u = a^2 - x^2;
-               r - p(r)/q(r)               for x > a, r^2 = -log((1 - x)/2)
+               r - p(r)/q(r)               for x > a, r^2 = -log((1 - x)/2);
+               in float32 x + x*p(x^2)     for |x| <= 3/4,
+               r + r*q(r)                  for x > 3/4, r^2 = -log(1 - x^2)
 
 Polynomials and quotients of polynomials interpolate at Chebyshev's nodes.  What is rounded and
 counts is added again in the last sum: the digits that x^2, x + a, the quotient, r and its logarithm
@@ -35,7 +37,6 @@ from einderive.eops.cpu_kernels.words.machine import (
     with_sign,
 )
 from einderive.eops.cpu_kernels.words.polynomials import polynomial
-from einderive.eops.cpu_kernels.words.wide import of_one
 from einderive.ta.listing import beside
 
 DATA = beside(__name__)
@@ -71,6 +72,8 @@ STEEP: Final = -0.62
 INVERSE_EDGE: Final = 27 / 32
 INVERSE_MIDDLE: Final = 1.5
 """The quotient for x > INVERSE_EDGE is one in r - INVERSE_MIDDLE."""
+SHORT_EDGE, SHORT_MIDDLE = 0.75, 2.5
+"""In float32; q, and 1/(2r) within a tenth, are polynomials in r - SHORT_MIDDLE."""
 
 
 @cache
@@ -106,7 +109,7 @@ def error_functions(dtype: str) -> Mapping[str, Written]:
         "erf": _short_erf(excess) if dtype == "float32" else erf,
         "erfc": erfc,
         "gelu": _gelu(dtype, form, real),
-        "erfinv": of_one(_inverse(), dtype),
+        "erfinv": _short_inverse() if dtype == "float32" else _inverse(),
     }
 
 
@@ -167,6 +170,29 @@ def _gelu(dtype: str, form: _Precision, real: type) -> Written:
         return with_sign(centre if absolute(x) <= edge else found, x)
 
     return gelu
+
+
+def _short_inverse() -> Written:
+    """erfinv, of float32.  1 - x^2 is rounded once, and what the root loses is added again."""
+    short = DATA["inverse_short"]
+    near, far, half = (polynomial(np.float32, short[name]) for name in ("near", "far", "half"))
+    log = elements("float32")["log"]
+    edge, middle, one = map(np.float32, (SHORT_EDGE, SHORT_MIDDLE, 1))
+    infinity, nothing = np.float32(np.inf), np.float32(np.nan)
+
+    @compiled
+    def erfinv(x: Any) -> Any:
+        y = absolute(x)
+        centre = fused(y, near(y * y), y)
+        square = -log(fused(-y, y, one))
+        r = root(square)
+        v = r - middle
+        outside = fused(r, far(v), fused(-r, r, square) * half(v)) + r
+        found = centre if y <= edge else outside
+        found = infinity if y == one else found
+        return with_sign(found if y <= one else nothing, x)
+
+    return erfinv
 
 
 def _inverse() -> Written:
