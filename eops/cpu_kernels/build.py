@@ -280,4 +280,5 @@ def _prepare() -> None:
     """A loop over numbers of two sizes fills its vectors with the smaller ones: else a sum in
     float64 would halve the speed of the float32 functions beside it."""
     binding.set_option("", "-vectorizer-maximize-bandwidth")
+    binding.set_option("", "-max-interleave-group-factor=16")
     prepare()

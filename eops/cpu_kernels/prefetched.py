@@ -10,6 +10,7 @@ take a sixth more.
 from __future__ import annotations
 
 from einderive.eops.loops.cost import CALL, operations
+from einderive.eops.loops.keep import is_written_out
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Load
 
@@ -20,6 +21,8 @@ def prefetched(plan: Plan, number: int) -> tuple[int, ...]:
     kept."""
     order, following = plan.order(plan.phases[number]), plan.phases[number + 1 :]
     if not following or plan.order(following[0]) != order or not _is_busy(plan, number):
+        return ()
+    if is_written_out(plan, plan.phases[number]):
         return ()
     if plan.domain[order[-1]].extent > plan.sizes.kept:
         return ()  # the first lines would be gone before they are written

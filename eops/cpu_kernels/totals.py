@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from einderive.eops.cpu_kernels.points import Points
 from einderive.eops.cpu_kernels.writing import identity, of_team, of_two
+from einderive.eops.loops.keep import is_written_out
 from einderive.ta.functions import REDUCERS
 
 
@@ -169,7 +170,8 @@ class Totals(Points):
     def _end_parts(self) -> None:
         for k in self._named:
             made = self.plan.reductions[k]
-            key = f"of_{made.reducer}_key_{made.kind}(settled(key{k}))"
+            last = f"key{k}" if is_written_out(self.plan, self.phase) else f"settled(key{k})"
+            key = f"of_{made.reducer}_key_{made.kind}({last})"
             found = key if REDUCERS[made.reducer].order else f"part{k}"
             self.text.add(f"t{k} = {of_two(made, f't{k}', found)}")
 

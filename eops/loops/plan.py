@@ -3,7 +3,6 @@
     rows      for all shared loops:   pass 1: for own loops: t0 = max(t0, f)     t0 a number
                                       pass 2: for own loops: t1 += g(t0)
     columns   for blocks of a shared loop:   pass 1: for own loops: for the block: t0[x] += f
-
     together  all threads:   pass 1: for a part of the own loops: t0 += f;   t0 = the sum of theirs
 
 In rows the inner loop is the last own loop of a pass.  In columns it is a shared loop, of which
@@ -22,6 +21,7 @@ from einderive.eops.loops.bodies import Output, Reduction
 from einderive.eops.loops.group import Group
 from einderive.eops.loops.values import (
     DIVIDED,
+    WRITTEN_OUT,
     Constant,
     Load,
     Operation,
@@ -42,14 +42,13 @@ class Sizes(NamedTuple):
     - `block`: a long inner loop is cut into pieces of work of this many steps.
     - `tile`, `least_tile`: this many columns at most, and at least, are reduced together, so that
       their totals stay in the nearest cache; `pieces` of work there should be, at least.
-    - `turned`: this many steps of a loop along which a read walks through memory, while the inner
-      loop does not, are one piece of work, so that what a cache line holds is used at once; the
-      inner loop is then cut into parts of `turned_block` steps.
+    - `turned`: so many steps of a loop along which a read walks through memory, and the inner loop
+      does not, are one piece of work; the inner loop is then cut into parts of `turned_block`.
     - `jam`: this many rows at once where columns are reduced.
     - `kept`: this many elements at most that a pass keeps for later ones lie on the stack; `worth`:
-      this many operations at least a value takes that is kept.
-    - `short`: an inner loop with fewer steps is not worth its start.
-    - `terms`: this many terms of a sum at most are added in float32, before the rest in float64.
+      this many operations at least a value takes that is kept.  `short`: an inner loop with fewer
+      steps is not worth its start.  `terms`: so many terms of a sum at most are added in float32.
+    - `written_out`: rows of fewer steps are written out; a vector holds one step of several rows.
     - `window`: this many bytes at most all windows have; `stretch`: this many times the steps
       before the first result are one piece of work, at least.
     - `run`: where the inner loop is shorter, steps of the own loop lie abreast in such a run.
@@ -63,6 +62,7 @@ class Sizes(NamedTuple):
     turned_block: int = 128
     jam: int = 4
     short: int = 8
+    written_out: int = WRITTEN_OUT
     terms: int = 512
     kept: int = 1 << 14
     worth: float = 16.0

@@ -23,6 +23,8 @@ MOST_LANES: Final = 8
 """This many steps of a loop at most are written as one."""
 LEAST_PART: Final = 16
 """This many steps at least are worth a loop of their own."""
+WRITTEN_OUT: Final = 16
+"""Loops of fewer steps than this fill no vector of float32."""
 DIVIDED: Final = "divided"
 """The operation x/y whose other operands are the parts of y, the last one its `scale`: fewer steps
 than a division (`eops.cpu_kernels.words.quotients`)."""

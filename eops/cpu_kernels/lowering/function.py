@@ -21,6 +21,7 @@ from einderive.eops.cpu_kernels.lowering.sources import (
     Source,
     in_blocks,
     is_short,
+    is_written_out,
     names_on_stack,
     source_of,
 )
@@ -57,12 +58,11 @@ class Module:
             self.known[key] = made, kind
         return self.known[key]
 
-    def rolled(self) -> Any:
-        """What says of a loop that it is not to be written out.  Properties of a loop are a list
-        that begins with itself."""
-        disable = self.module.add_metadata(["llvm.loop.unroll.disable"])
-        found = self.module.add_metadata([values.layout(values.WHOLE)(next(self.loops)), disable])
-        found.operands = (found, disable)
+    def said(self, word: str) -> Any:
+        """The property of a loop.  Properties are a list that begins with itself."""
+        one = self.module.add_metadata([word])
+        found = self.module.add_metadata([values.layout(values.WHOLE)(next(self.loops)), one])
+        found.operands = (found, one)
         return found
 
     def _written(self, source: Source, kinds: tuple[Any, ...], name: str) -> tuple[Any, Any]:
@@ -223,7 +223,9 @@ class _Writer(Expressions):
         )
         back = builder.branch(head)
         if is_short(start, stop, body) or in_blocks(step, body):
-            back.set_metadata("llvm.loop", self.module.rolled())
+            back.set_metadata("llvm.loop", self.module.said("llvm.loop.unroll.disable"))
+        elif is_written_out(start, stop, body):
+            back.set_metadata("llvm.loop", self.module.said("llvm.loop.unroll.full"))
         builder.position_at_end(after)
 
     def branch(self, test: ast.expr, body: Sequence[ast.stmt], rest: Sequence[ast.stmt]) -> None:

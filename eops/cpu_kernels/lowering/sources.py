@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import linecache
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
@@ -12,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from numba.core.compiler_lock import global_compiler_lock
 
 from einderive.eops.cpu_kernels.lowering.values import Unknown
+from einderive.eops.loops.values import WRITTEN_OUT
 
 
 class Source(NamedTuple):
@@ -86,6 +88,30 @@ def is_short(start: ast.expr, stop: ast.expr, body: Sequence[ast.stmt]) -> bool:
         case ast.Constant(value=int(low)), ast.Constant(value=int(high)):
             return LEAST_SHORT <= high - low <= MOST_SHORT and not _is_nested(body)
     return False
+
+
+def is_written_out(start: ast.expr, stop: ast.expr, body: Sequence[ast.stmt]) -> bool:
+    """Whether the loop, with those inside it, has so few steps that vectors are filled by the loop
+    around it: 16 rows of 10 numbers are 10 vectors."""
+    return 1 < _steps(start, stop, body) < WRITTEN_OUT
+
+
+def _steps(start: ast.expr, stop: ast.expr, body: Sequence[ast.stmt]) -> float:
+    """The steps of the loop with those inside it, infinite where they are not all in the text."""
+    match start, stop:
+        case ast.Constant(value=int(low)), ast.Constant(value=int(high)):
+            inside = [line for line in body if isinstance(line, ast.For)]
+            if _is_nested([line for line in body if line not in inside]):
+                return math.inf
+            return (high - low) * max((_steps_of(line) for line in inside), default=1)
+    return math.inf
+
+
+def _steps_of(loop: ast.For) -> float:
+    match loop.iter:
+        case ast.Call(func=ast.Name(id="range"), args=[start, stop]):
+            return _steps(start, stop, loop.body)
+    return math.inf
 
 
 def in_blocks(step: int, body: Sequence[ast.stmt]) -> bool:

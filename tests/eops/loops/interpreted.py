@@ -41,6 +41,7 @@ SMALL = Sizes(
     turned_block=3,
     jam=2,
     short=1,
+    written_out=3,
     terms=2,
     kept=1,
     worth=1,

@@ -1,0 +1,85 @@
+"""Rows of a few elements: their loops are written out, so that vectors hold a step of many rows."""
+
+from __future__ import annotations
+
+import ast
+
+import numpy as np
+import pytest
+import torch
+
+from einderive.eops.cpu_kernels.build import Kernel, build
+from einderive.eops.cpu_kernels.lowering.sources import is_written_out
+from einderive.eops.cpu_kernels.typing import typing_of
+from einderive.eops.loops.arrange import dense
+from einderive.eops.loops.group import Group
+from einderive.eops.loops.values import WRITTEN_OUT
+from einderive.ta.exact.fields import RealField
+from einderive.ta.exact.interp import evaluate
+from einderive.ta.ir.subst import stages
+from einderive.ta.notation.parse import parse
+from tests.amount import sampled
+
+ROWS = 37
+"""Two vectors of rows and a few more."""
+TEXTS = (
+    "Y[i,j] = softmax[j](X[i,j])",
+    "Y[i] = logsumexp[j](X[i,j])",
+    "P[i] = argmax[j](X[i,j]); Q[i] = argmin[j](-2*X[i,j])",
+    "M[i] = mean[j](X[i,j]); V[i] = mean[j]((X[i,j]-M[i])^2); Y[i,j] = (X[i,j]-M[i])*rsqrt(V[i]+1)",
+    "Y[i,j] = X[i,j]*rsqrt(1 + sum[k](X[i,k]^2)); out S[i] = prod[j](X[i,j])",
+    "Y[i,j] = X[i,j] - max[k](tanh(X[i,k])) + min[k](X[i,k])",
+)
+
+
+def kernel_of(text: str, columns: int, dtype: str) -> Kernel:
+    roots = parse(text, {"X": (ROWS, columns)}, dtypes={"X": dtype}).roots()
+    group = Group(stages(*roots), roots)
+    typing = typing_of(group, [getattr(torch, dtype)])
+    return build(group, dense(group), typing)
+
+
+@sampled(12)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("columns", [2, 3, 5, 8, 10, 15, 16])
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_row(text: str, columns: int, dtype: str) -> None:
+    kernel = kernel_of(text, columns, dtype)
+    generator = torch.Generator().manual_seed(columns)
+    x = torch.randn((ROWS, columns), generator=generator).to(getattr(torch, dtype))
+    x[3, 0], x[5, 1] = np.nan, np.inf
+    x[20] = x[21] = 0.5
+    for out, found in zip(kernel.plan.outputs, kernel(x), strict=True):
+        expected = evaluate(out.scope, {"X": x.double().numpy()}, RealField())
+        digits = 1e-2 if dtype == "bfloat16" else 1e-5
+        np.testing.assert_allclose(found.double().numpy(), expected, rtol=digits, atol=digits)
+
+
+def test_what_is_computed_before_is_in_memory_for_longer_rows_only() -> None:
+    few, many = (kernel_of(TEXTS[0], n, "float32") for n in (WRITTEN_OUT - 1, WRITTEN_OUT))
+    assert not few.plan.kept
+    assert many.plan.kept
+    for word in ("settled", "prefetch", "room_of"):
+        assert word not in few.source
+        assert word in many.source
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("for i in range(0, 10): a", True),
+        ("for i in range(0, 15): a", True),
+        ("for i in range(0, 16): a", False),
+        ("for i in range(3, 4): a", False),
+        ("for i in range(low, 4): a", False),
+        ("for i in range(0, 3):\n  for j in range(0, 5): a", True),
+        ("for i in range(0, 3):\n  for j in range(0, 6): a", False),
+        ("for i in range(0, 3):\n  for j in range(0, n): a", False),
+        ("for i in range(0, 3):\n  if a:\n    for j in range(0, 2): a", False),
+    ],
+)
+def test_which_loops_are_written_out(text: str, written: bool) -> None:
+    (loop,) = ast.parse(text).body
+    assert isinstance(loop, ast.For)
+    assert isinstance(loop.iter, ast.Call)
+    assert is_written_out(*loop.iter.args, loop.body) == written
