@@ -9,8 +9,7 @@ take a sixth more.
 
 from __future__ import annotations
 
-from einderive.eops.loops.cost import CALL, operations
-from einderive.eops.loops.keep import is_written_out
+from einderive.eops.loops.cost import CALL, is_written_out, operations
 from einderive.eops.loops.plan import Plan
 from einderive.eops.loops.values import Load
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from einderive.eops.cpu_kernels.points import Points
 from einderive.eops.cpu_kernels.writing import identity, of_team, of_two
-from einderive.eops.loops.keep import is_written_out
+from einderive.eops.loops.cost import is_written_out
 from einderive.ta.functions import REDUCERS
 
 

@@ -179,6 +179,13 @@ def _has_border(plan: Plan, number: int, inner: int) -> bool:
     return any(inner in affine.iterators(row) for row in rows)
 
 
+def is_written_out(plan: Plan, phase: Phase) -> bool:
+    """Whether a pass over a row has so few steps that they are written out.  LLVM then finds by
+    itself what was computed before; memory would keep it from computing several rows at once."""
+    steps = prod(plan.domain[i].extent for i in phase.loops)
+    return plan.inner is None and 1 < steps < plan.sizes.written_out
+
+
 def segments_of(plan: Plan, number: int, fixed: bool = True) -> tuple[Segment, ...]:
     """The parts of a pass's inner loop, `fixed` as in `segments`.  A part is worth a text of its
     own where one of them reads less, or is spared a function."""
@@ -255,13 +262,17 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
     for segment in cut if len(cut) > 1 else ():
         for place in needed_in(plan, number, segment):
             shares[place] += share_of(plan, segment, inner)
-    started = START / (plan.abreast if phase.loops else 1)
+    written_out = is_written_out(plan, phase)
+    started = 0.0 if written_out else START / (plan.abreast if phase.loops else 1)
+    before = {place for needed in plan.needed[:number] for place in needed if written_out}
     at[deepest - 1] += started + BORDER * _has_border(plan, number, inner)
     at[0] += plan.abreast * plan.domain[inner].extent * len(phase.reductions) * (plan.abreast > 1)
     for place in plan.needed[number]:
         value = plan.values[place]
         depth, count = plan.depth(plan.masks[place], phase), 0.0
-        if place in again:
+        if place in before:
+            count = 0.0
+        elif place in again:
             count = 1.0
         elif isinstance(value, Load):
             count = _reading(plan, value, inner)

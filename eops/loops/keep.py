@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import prod
 
-from einderive.eops.loops.cost import TOTAL, operations
+from einderive.eops.loops.cost import TOTAL, is_written_out, operations
 from einderive.eops.loops.plan import Kept, Phase, Plan
 from einderive.eops.loops.values import Total, operands_of
 from einderive.ta.ir import affine
@@ -36,13 +35,6 @@ def _rows_kept(plan: Plan) -> Plan | None:
     loops = {place: plan.phases[first].loops for place, first in again.items()}
     every = [Kept(place, *_dense(plan.domain, loops[place])) for place in again]
     return _with(plan, again, _placed(plan, every))
-
-
-def is_written_out(plan: Plan, phase: Phase) -> bool:
-    """Whether a pass over a row has so few steps that they are written out.  LLVM then finds by
-    itself what was computed before; memory would keep it from computing several rows at once."""
-    steps = prod(plan.domain[i].extent for i in phase.loops)
-    return plan.inner is None and 1 < steps < plan.sizes.written_out
 
 
 def _again(plan: Plan) -> dict[int, int]:
