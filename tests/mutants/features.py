@@ -66,9 +66,40 @@ FEATURES: Final = (
     ),
     Feature("prefetched", (f"{_KERNELS}.prefetched",), (f"{_TESTS}/test_prefetched.py",)),
     Feature(
-        "half-range",
+        "plain-standard",
         ("einderive.frontend.accuracy.plain_standard", "einderive.frontend.accuracy.hard_cases"),
         ("tests/frontend/accuracy/test_plain_standard.py",),
-        {"einderive.frontend.accuracy.hard_cases": frozenset({"HardCases._draw"})},
+        {"einderive.frontend.accuracy.hard_cases": frozenset({"HardCases._draw", "exact_rows"})},
+    ),
+    Feature(
+        "comparisons",
+        ("einderive.eops.comparisons", "einderive.eops.loops.kinds"),
+        (
+            "tests/eops/test_comparisons.py",
+            "tests/eops/torch_views/test_own_types.py",
+            "tests/eops/loops/test_kinds.py",
+        ),
+    ),
+    Feature(
+        "exponential-shift",
+        (
+            "einderive.derivations.rules.exponential_shift",
+            "einderive.derivations.steps.exponential_shift",
+        ),
+        (
+            "tests/derivations/steps/test_exponential_shift.py",
+            f"{_RULES}examples_give_their_text[exponential-shift]",
+            f"{_RULES}refusals_are_refused_for_their_reason[exponential-shift]",
+            f"{_RULES}steps_from_varied_examples_hold[4-exponential-shift]",
+        ),
+    ),
+    Feature(
+        "short-rows",
+        (f"{_KERNELS}.lowering.sources", "einderive.eops.loops.cost"),
+        (f"{_TESTS}/test_short_rows.py", "tests/eops/loops/test_groups.py"),
+        {
+            f"{_KERNELS}.lowering.sources": frozenset({"is_written_out", "_steps", "_steps_of"}),
+            "einderive.eops.loops.cost": frozenset({"is_written_out"}),
+        },
     ),
 )
