@@ -13,6 +13,7 @@ import pytest
 import torch
 
 import einderive as ed
+from einderive.derivations.rules.exponential_shift import EXPONENTIAL_SHIFT
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
 from einderive.frontend.trial.compiling import (
@@ -212,6 +213,24 @@ def test_the_formula_in_loops_enters_where_faster_programs_are_refused() -> None
     assert not after_all(derivation, [*entrants, found], judge)
     elsewhere = replace(derivation, target="cuda:90")
     assert not after_all(elsewhere, entrants, judge)
+
+
+@pytest.mark.compiled
+def test_a_program_about_the_maximum_enters_where_the_formula_is_refused() -> None:
+    derivation = ed.derive("Y[i] = log(sum[k](exp(X[i,k])))", X=(400, 50))
+    judge = judge_of(derivation, "cpu", perf_counter())
+    slow = Entrant(Trial("baseline", None, (), 1.0, 0.0, "baseline"), run=lambda inputs: ())  # type: ignore[arg-type]
+    labels = [label for label, _ in worth_compiling(derivation, [slow], judge)]
+    assert len(set(labels)) == len(labels)
+    shifted = labels[1]
+    given = Entrant(Trial(AS_GIVEN, None, (), 1e-9, 0.0, "accepted"), run=lambda inputs: ())  # type: ignore[arg-type]
+    assert not after_all(derivation, [slow, given], judge)
+    entrants = [slow, given.out("refused")]
+    (found,) = after_all(derivation, entrants, judge)
+    assert found.trial.label == shifted
+    assert found.trial.plan is not None
+    assert EXPONENTIAL_SHIFT.name in [step.rule for step in found.trial.plan.steps]
+    assert not after_all(derivation, [*entrants, found], judge)
 
 
 @pytest.mark.compiled
