@@ -9,6 +9,7 @@ chose is kept, and those that are near the fastest one and right on hard inputs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Final
@@ -140,13 +141,14 @@ def _with(derivation: Derivation, plans: Sequence[Plan]) -> Derivation:
 
 
 def _right_on_hard_inputs(trials: Sequence[Trial], derivation: Derivation) -> Iterator[Trial]:
-    program = derivation.source
-    hard = HardCases(program, "cpu", derivation.accuracy, preparing=HIGH.preparing)
+    program, found = derivation.source, list[Entrant]()
     for trial in trials:
-        try:
+        with suppress(*UNREADABLE):
             run = run_of(trial, derivation, _request(program))
-        except UNREADABLE:
-            continue
-        tested = Entrant(trial, run, plain=trial.plan is None)
-        if trial.families or tried_hard(tested, hard, derivation).run is not None:
-            yield trial
+            found.append(Entrant(trial, run, plain=trial.plan is None))
+    plain = [tested.run for tested in found if tested.plain and tested.run is not None]
+    kind = derivation.accuracy
+    hard = HardCases(program, "cpu", kind, preparing=HIGH.preparing, lines=lambda: plain)
+    for tested in found:
+        if tested.trial.families or tried_hard(tested, hard, derivation).run is not None:
+            yield tested.trial
