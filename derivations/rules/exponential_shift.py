@@ -25,22 +25,25 @@ LOGARITHM: Final = "log-exp-factor"
 
 
 def propose(scope: Scope) -> Iterator[Witness]:
-    """Every sum of exponentials, not about a maximum already, by which an exponential or another
+    """All sums of exponentials, not about a maximum already, by which an exponential or another
     such sum is divided, or of which the logarithm is taken."""
     terms = walk(scope.body)
-    for position, term in enumerate(terms):
-        found = sum_of(term)
-        if found is None or _is_about(found.exponent) or not floating_inputs(scope):
-            continue
-        if any(_gains(other, term) for other in terms):
-            yield ExponentialShift(position)
+    found = tuple(place for place, term in enumerate(terms) if _may_shift(term))
+    gaining = tuple(p for p in found if any(_gains(term, terms[p], scope) for term in terms))
+    if gaining and floating_inputs(scope):
+        yield ExponentialShift(gaining)
 
 
-def _gains(term: Node, read: Node) -> bool:
+def _may_shift(term: Node) -> bool:
+    found = sum_of(term)
+    return found is not None and not _is_about(found.exponent)
+
+
+def _gains(term: Node, read: Node, scope: Scope) -> bool:
     """Whether the term is such a quotient or logarithm."""
     if isinstance(term, Apply):
         return term.function == "log" and read in factors_of(term.args[0])
-    return isinstance(term, Mul) and quotient(term, read) is not None
+    return isinstance(term, Mul) and quotient(term, read, scope.domain) is not None
 
 
 def _is_about(exponent: Node) -> bool:

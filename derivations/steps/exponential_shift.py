@@ -25,8 +25,9 @@ from einderive.derivations.steps.terms import sub_term
 from einderive.derivations.steps.told import UNNAMED, Names
 from einderive.ta.errors import RuleRefused
 from einderive.ta.facts.infinite import may_be_infinite
+from einderive.ta.given.complex_values import may_be_complex
 from einderive.ta.ir import affine, expr
-from einderive.ta.ir.affine import Row
+from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.canon import scope as make_scope
 from einderive.ta.ir.node import Access, Add, Mul, Node, Scope, Source
 from einderive.ta.ir.subst import factors_of, rename, replace_node, stages, substitute, walk
@@ -43,57 +44,66 @@ class Sum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExponentialShift(Witness):
-    """Takes the largest exponential out of a sum of them.
+    """Takes the largest exponential out of sums of them.
 
-    - `term`: the position in `walk(body)` of the read of the sum.
+    - `terms`: the positions in `walk(body)` of the reads of the sums.
     """
 
-    term: int
+    terms: tuple[int, ...]
     allows_empty = True
 
     def apply(self, scope: Scope, exact: bool) -> Scope:
-        """The scope that reads the sum about its maximum."""
-        read, total = self.read(scope)
-        if any(may_be_infinite(part) for stage in stages(scope) for part in walk(stage.body)):
+        """The scope that reads the sums about their maxima."""
+        reads = self.reads(scope)
+        every = [part for stage in stages(scope) for part in walk(stage.body)]
+        if any(map(may_be_infinite, every)):
             # exp(f - m) has no value where both are infinite
             raise RuleRefused("an infinite number takes part")
-        greatest = expr.access(_greatest(total), [read.rows[i] for i in total.loops])
         body = scope.body
-        for product in [node for node in walk(body) if isinstance(node, Mul)]:
-            again = quotient(product, read)
-            body = body if again is None else replace_node(body, product, again)
-        about = expr.access(_about(total, greatest.source, _iterators(total.loops)), read.rows)
-        body = replace_node(body, read, expr.mul(expr.apply("exp", greatest), about))
+        for read, total in reads.items():
+            if may_be_complex(total.exponent):
+                raise RuleRefused("complex numbers have no maximum")
+            if not affine.within(read.rows, read.source.ranges, scope.domain):
+                raise RuleRefused("the sum is read outside of its ranges")
+            for product in [node for node in walk(body) if isinstance(node, Mul)]:
+                again = quotient(product, read, scope.domain)
+                body = body if again is None else replace_node(body, product, again)
+            greatest = expr.access(_greatest(total), [read.rows[i] for i in total.loops])
+            about = _about(total, greatest.source, _iterators(total.loops))
+            shifted = expr.mul(expr.apply("exp", greatest), expr.access(about, read.rows))
+            body = replace_node(body, read, shifted)
         return make_scope(scope.loops, scope.sums, body, scope.reducer)
 
-    def read(self, scope: Scope) -> tuple[Access, Sum]:
-        """The read, and the sum that it reads.  RuleRefused where it is no sum of exponentials."""
-        read = sub_term(scope, self.term)
-        found = sum_of(read)
-        if not isinstance(read, Access) or found is None:
-            raise RuleRefused("the sub-term reads no sum of exponentials")
-        if not affine.within(read.rows, found.scope.ranges, scope.domain):
-            raise RuleRefused("the sum is read outside of its ranges")
-        return read, found
+    def reads(self, scope: Scope) -> dict[Access, Sum]:
+        """The reads, and the sums that they read.  RuleRefused where one is no sum of
+        exponentials."""
+        found: dict[Access, Sum] = {}
+        for term in self.terms:
+            read = sub_term(scope, term)
+            total = sum_of(read)
+            if not isinstance(read, Access) or total is None:
+                raise RuleRefused("the sub-term reads no sum of exponentials")
+            found[read] = total
+        return found
 
     def bound(self, scope: Scope, names: Names = UNNAMED) -> tuple[tuple[str, str], ...]:
-        _, found = self.read(scope)
-        return (
-            ("f(s,t)", names.term(found.exponent, found.scope)),
-            ("g(s,t)", names.term(found.rest, found.scope)),
-        )
+        told: list[tuple[str, str]] = []
+        for total in self.reads(scope).values():
+            told.append(("f(s,t)", names.term(total.exponent, total.scope)))
+            told.append(("g(s,t)", names.term(total.rest, total.scope)))
+        return tuple(told)
 
     def told(self, scope: Scope, names: Names) -> str:
         """`the exponentials of X[i,k] are taken about their maximum`."""
-        _, found = self.read(scope)
-        exponent = names.term(found.exponent, found.scope)
-        return f"the exponentials of {exponent} are taken about their maximum"
+        totals = self.reads(scope).values()
+        exponents = ", ".join(names.term(total.exponent, total.scope) for total in totals)
+        return f"the exponentials of {exponents} are taken about their maximum"
 
     def rounding(self, before: Scope, after: Scope, stated: Exactness) -> Exactness:
         """By x = f - m, a relative error eps*|x| of exp(x), which is at most eps/e of the largest
         one.  A sum f may be opened, as in (a - m) - b for a - b."""
-        _, found = self.read(before)
-        return "cancels" if isinstance(found.exponent, Add) else stated
+        opened = (isinstance(total.exponent, Add) for total in self.reads(before).values())
+        return "cancels" if any(opened) else stated
 
     def keeps_nonfinite(self, before: Scope, after: Scope) -> bool:
         """False: exp(1000)/exp(1000) is NaN before and 1 after."""
@@ -117,9 +127,9 @@ def sum_of(read: Node) -> Sum | None:
     return Sum(source, found, rest, tuple(i for i in affine.bits(found.free) if i < first))
 
 
-def quotient(product: Mul, read: Node) -> Node | None:
-    """The product in which an exponential, or another sum of the same ones, is divided by the sum
-    that is read, all about its maximum; None where there is no such one."""
+def quotient(product: Mul, read: Node, domain: Sequence[Range]) -> Node | None:
+    """The product over the domain in which an exponential, or another sum of the same ones, is
+    divided by the sum that is read, all about its maximum; None where there is no such one."""
     total, divisor = sum_of(read), expr.power(read, -1)
     if total is None or not isinstance(read, Access) or divisor not in product.factors:
         return None
@@ -131,7 +141,8 @@ def quotient(product: Mul, read: Node) -> Node | None:
         for exponent in exponents_of(factor):
             above = expr.apply("exp", expr.subtract(exponent, expr.access(greatest, rows)))
         if isinstance(factor, Access) and (other := sum_of(factor)) is not None:
-            above = _same(factor, other, rows, total, greatest)
+            inside = affine.within(factor.rows, factor.source.ranges, domain)
+            above = _same(factor, other, rows, total, greatest) if inside else None
         if above is not None:
             rest = (one for one in product.factors if one not in (factor, divisor))
             return expr.mul(above, expr.power(about, -1), *rest)

@@ -191,8 +191,12 @@ def real_scalar(value: Number, dtype: torch.dtype) -> float:
 
 
 def held(buffer: torch.Tensor, fill: Number, dtype: torch.dtype) -> torch.Tensor:
-    """The buffer, converted to `dtype` if its own type cannot hold the fill."""
-    return buffer if holds(type_name(buffer), fill) else buffer.to(dtype)
+    """The buffer, converted to `dtype` if its own type cannot hold the fill; to float64 if that
+    cannot either, for a comparison."""
+    if holds(type_name(buffer), fill):
+        return buffer
+    odd = not isinstance(fill, float) and not holds(type_name(dtype), fill)
+    return buffer.to(torch.float64 if odd else dtype)
 
 
 def _type(name: str) -> torch.dtype:

@@ -42,6 +42,7 @@ from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
 from einderive.frontend.accuracy.written import has_products, written
 from einderive.frontend.assumptions.indices import reach_of
+from einderive.frontend.running.about_maxima import about_maxima
 from einderive.frontend.running.execute import Executable
 from einderive.ta.exact.direct import computed_points
 from einderive.ta.exact.fields import Array, RealField
@@ -305,19 +306,20 @@ def _wide(piece: Piece) -> Scope:
 
 
 def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
-    """A function from inputs to the values of the scopes, in float64; with more digits where the
-    types have as many, and a larger range where float64 overflows (exp(1000)/exp(999))."""
+    """A function from inputs to the values of the scopes, in float64, or with more digits where the
+    types have as many; where that overflows (exp(1000)/exp(999)), of equal scopes with their
+    exponentials about their maxima, and in a larger range."""
     wide = unit <= torch.finfo(torch.float64).eps
-    domains = [ExtendedField()] if wide else [RealField(), ExtendedField()]
+    usual = ExtendedField() if wide else RealField()
 
     def interpreted(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
         values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
-        found = dict[Scope, digits.Array]()
-        for domain in domains:
-            found = {root: evaluate(root, values, domain) for root in dict.fromkeys(roots)}
-            if not _not_finite([*found.values()]):
+        found = [evaluate(root, values, usual) for root in roots]
+        for domain in (usual, ExtendedField()):
+            if not _not_finite(found):
                 break
-        return [found[root] for root in roots]
+            found = [evaluate(about_maxima(root), values, domain) for root in roots]
+        return found
 
     if computed_points(*roots) <= INTERPRETED:
         return interpreted

@@ -37,10 +37,6 @@ MOST_RIVALS = 10
 CONSTANT = re.compile(r"\bc_\d")
 """The name of a tensor that was made beforehand (`Writer.constants`), or of another one like it."""
 
-SUMS = ("broadcast and reduce", "matmul", "bmm", "dot", "tensordot", "torch.einsum")
-LITERAL_WORDS = frozenset(("view", "elementwise", "multiply", *SUMS))
-"""Words of operations that add up the products, or other terms, that the statement names."""
-
 VALUES_A_SECOND, HALF_VALUES_A_SECOND, GPU_VALUES_A_SECOND = 1.3e11, 2e12, 1e15
 """What no machine exceeds: products that a thread adds up, those of half types with matrix
 instructions, and those of a GPU."""
@@ -62,12 +58,6 @@ class Rival:
     inputs: tuple[Tensor, ...]
     elements: int = 0
     work: float = 0.0
-
-    @property
-    def literal(self) -> bool:
-        """Whether every statement is evaluated by itself, by operations that round as the statement
-        does."""
-        return LITERAL_WORDS.issuperset(self.words)
 
     def least_seconds(self, device: str) -> float:
         """The seconds below which no machine computes the program's values."""

@@ -7,12 +7,15 @@ For what is computed as a whole, and not stage by stage as the candidates of a s
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from einderive.derivations.rules.exponential_shift import EXPONENTIAL_SHIFT
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.sources import redirected
 from einderive.ta.ir.subst import stages
 
 
+@lru_cache(maxsize=256)
 def about_maxima(root: Scope) -> Scope:
     """The scope with the rule, and what follows it, applied to every stage as often as possible."""
     done: dict[Scope, Scope] = {}

@@ -85,8 +85,6 @@ class Entrant:
     call: Callable[[], object] | None = None
     timing: Timing | None = None
     plain: bool = False
-    literal: bool = False
-    """It evaluates every statement as it is written, and so is what others are compared with."""
     slow: bool = False
     """It is as exact as it has to be, and out of the race for its time alone."""
 
@@ -259,7 +257,7 @@ def run_first(rival: Rival, label: str, judge: Judge) -> Entrant:
         return entrant.out(f"left out: {refusal}")
     call = partial(rival.call, *judge.operands)
     run = plain_executable(rival, judge.program, judge.expected.types)
-    entrant = replace(entrant, run=run, call=call, literal=rival.literal)
+    entrant = replace(entrant, run=run, call=call)
     if isfinite(judge.fastest) and judge.fastest >= LONG and label == "baseline":
         return judge.judged(entrant)
     try:

@@ -27,8 +27,6 @@ most telling one is always run."""
 def tried_hard(entrant: Entrant, hard: HardCases, derivation: Derived) -> Entrant:
     """The entrant with its errors on hard inputs, refused if these bind."""
     assert entrant.run is not None
-    if entrant.literal:
-        return entrant
     trial = entrant.trial
     most = max(1, int(HARD_SECONDS / (2 * trial.seconds + 1e-9)))
     small = trial.plan is None or bool(trial.cancelling)

@@ -18,8 +18,10 @@ from einderive.eops.torch_views.stage import lower_all
 from einderive.frontend.running.about_maxima import about_maxima
 from einderive.ta.errors import RuleRefused
 from einderive.ta.exact.interp import input_tensors
+from einderive.ta.ir import expr
 from einderive.ta.ir.node import Access, Scope
 from einderive.ta.ir.subst import stages, walk
+from einderive.ta.notation.parse import parse_expression
 from tests.frontend.races import candidates_win
 
 A = {"A": (4, 5)}
@@ -89,7 +91,33 @@ def test_an_infinite_number_takes_no_part() -> None:
     before = root("Y[i] = log(sum[k](exp(where(k < i, A[i,k], -inf))))", A)
     (place,) = (p for p, term in enumerate(walk(before.body)) if isinstance(term, Access))
     with pytest.raises(RuleRefused, match="infinite"):
-        kernel.apply(before, ExponentialShift(place))
+        kernel.apply(before, ExponentialShift((place,)))
+
+
+@pytest.mark.parametrize("fill", ["", "{fill=7}"])
+def test_a_numerator_that_is_read_outside_of_its_ranges(fill: str) -> None:
+    """Its fill is not divided by exp of the maximum."""
+    above, below = (f"{{L[i:0:{n}] S[k:0:5] exp(A[i,k])}}" for n in (3, 4))
+    text = f"{{L[i:0:4] {above}{fill}[i]/{below}[i]}}"
+    assert not [*propose(parse_expression(text, {"A": expr.tensor("A", (4, 5))}))]
+    inside = text.replace("L[i:0:4]", "L[i:0:3]", 1)
+    assert [*propose(parse_expression(inside, {"A": expr.tensor("A", (4, 5))}))]
+
+
+def test_complex_numbers_have_no_maximum() -> None:
+    before = root("Y[i] = log(sum[k](exp(1j*A[i,k])))", A)
+    (witness,) = propose(before)
+    with pytest.raises(RuleRefused, match="complex"):
+        kernel.apply(before, witness)
+    assert about_maxima(before) is before
+
+
+def test_several_sums_are_shifted_in_one_step() -> None:
+    before = root(f"{SOFTMAX} + exp(2*A[i,j])/sum[k](exp(2*A[i,k]))", A)
+    (witness,) = propose(before)
+    found = kernel.apply(before, witness)
+    assert not_shown(before, found, witness) is None
+    assert not [*propose(found)]
 
 
 def test_what_is_said_of_it() -> None:

@@ -31,6 +31,7 @@ FORMULAS: dict[str, tuple[tuple[int, int], str]] = {
     "Y[i] = mean[j](X[i,j]^2)": ((3, 4096), "float16"),
     "Y[i,j] = softmax[j](X[i,j])": ((1, 70_000), "float16"),
     "Y[i,j] = exp(X[i,j])/sum[k](exp(X[i,k]))": ((4, 50), "float32"),
+    "Y[i,j] = exp(30*X[i,j])/sum[k](exp(30*X[i,k]))": ((4, 50), "float64"),
 }
 
 

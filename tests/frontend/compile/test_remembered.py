@@ -253,7 +253,8 @@ def test_every_program_that_might_be_chosen_is_put_together_again(text: str) -> 
         torch.testing.assert_close(found.double(), wanted, rtol=1e-4, atol=1e-4)
         torch.testing.assert_close(again(*inputs), found)
         labels.add(trial.label.split()[0])
-    assert labels >= {"baseline", "as"}
+    assert "baseline" in labels
+    assert labels & {"as", "candidate"}
 
 
 @pytest.mark.parametrize(
