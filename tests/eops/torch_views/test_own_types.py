@@ -83,7 +83,8 @@ def test_what_leaves_integers_has_the_floating_type_of_the_program(dtype: str) -
 
 @pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "bool"])
 def test_integers_with_a_fill_that_is_none_are_compared(dtype: str) -> None:
-    text = "Y[i] = X{fill=1/2}[i-1] < 1 where i in 0:6; P[i] = where(X{fill=1/2}[i+2], i, -i) where i in 0:5"
+    text = "Y[i] = X{fill=1/2}[i-1] < 1 where i in 0:6; "
+    text += "P[i] = where(X{fill=1/2}[i+2], i, -i) where i in 0:5"
     found = ed.compile(text, X=(5,), dtypes=dtype, effort="instant", seconds=0.01)
     y, p = found(torch.tensor([0, 1, 1, 0, 1]).to(getattr(torch, dtype)))
     assert y.tolist() == [True, True, False, False, True, False]
