@@ -26,6 +26,7 @@ import torch
 
 from einderive.derivations.search.replay import replace_step
 from einderive.derivations.steps.kernel import Step
+from einderive.eops.dtypes import HALVES
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.torch_views.types import is_imaginary
 from einderive.frontend.accuracy import digits
@@ -36,7 +37,7 @@ from einderive.frontend.accuracy.inputs.families import SQUARES, Family
 from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
 from einderive.frontend.accuracy.levels import Accuracy, can_cancel, magnitude
-from einderive.frontend.accuracy.plain_standard import held
+from einderive.frontend.accuracy.plain_standard import held, is_wrong, overflows
 from einderive.frontend.accuracy.rows import Piece, narrowed, pieces, smallest
 from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
@@ -295,8 +296,10 @@ class HardCases:
             digits.Values(exact, terms, total, tuple(ways))
             for exact, terms, total, *ways in zip(*parts, *made, strict=True)
         ]
+        halves = any(tensor.dtype in HALVES for tensor in self.program.inputs)
         lines = (self._pieces_of(line(inputs)) for line in self.lines())
-        found = held(found, lines, [self._limits[piece.output] for piece in self._pieces])
+        limits = [self._limits[piece.output] for piece in self._pieces]
+        found = held(found, lines, limits, is_wrong if halves else overflows)
         return self._by_output(found)
 
 

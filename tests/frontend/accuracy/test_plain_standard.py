@@ -51,8 +51,12 @@ def test_the_first_line_with_a_digit_right_is_the_standard() -> None:
             asked.append(place)
             yield [np.array(each, dtype=float) for each in line]
 
-    found = held(rows, lines(), [LIMITS] * 3)
+    found = held(rows, lines(), [LIMITS] * 3, is_wrong)
     assert [way.tolist() for each in found for way in each.ways] == [[1, 31], [2], [0.00105]]
+    assert asked == [0, 1]
+    asked.clear()
+    found = held(rows, lines(), [LIMITS] * 3)  # what vanishes is no reason to ask
+    assert [way.tolist() for each in found for way in each.ways] == [[1, 31], [2], [0]]
     assert asked == [0, 1]
     asked.clear()
     assert held(rows[1:2], lines(), [LIMITS]) == rows[1:2]
@@ -91,6 +95,19 @@ def test_plain_programs_run_only_where_no_digit_is_right(types: tuple[str, str])
     for each in rows:
         for way in each.ways:
             np.testing.assert_allclose(way, each.exact, rtol=0, atol=0.02 * each.terms.max())
+
+
+def test_squares_of_subnormal_numbers_may_vanish() -> None:
+    """As in the formula as written; `torch.std`, in float64, keeps them."""
+    program = ed.derive("Y[j] = std[i](X[i,j])", X=(20, 4), budget=ed.Budget(states=1)).source
+    scopes = tuple(stages(*program.roots()))
+    by_stages = Executable(program.roots(), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
+    lines = [plain(rival, program, (torch.float32,)) for rival in rivals(program, "cpu")]
+    assert any("std" in line.words for line in lines)
+    judging = HardCases(program, "cpu", "normwise", preparing=np.inf, lines=lambda: lines)
+    errors = judging.errors(by_stages, 99)
+    assert any("subnormal" in each.family for each in errors)
+    assert all(each.accepted for each in errors)
 
 
 @pytest.mark.parametrize("text", FORMULAS)
