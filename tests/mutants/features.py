@@ -98,7 +98,9 @@ FEATURES: Final = (
         (f"{_KERNELS}.lowering.sources", "einderive.eops.loops.cost"),
         (f"{_TESTS}/test_short_rows.py", "tests/eops/loops/test_groups.py"),
         {
-            f"{_KERNELS}.lowering.sources": frozenset({"is_written_out", "_steps", "_steps_of"}),
+            f"{_KERNELS}.lowering.sources": frozenset(
+                {"is_written_out", "in_masks", "_steps", "_steps_of"}
+            ),
             "einderive.eops.loops.cost": frozenset({"is_written_out"}),
         },
     ),

@@ -20,6 +20,7 @@ from einderive.eops.cpu_kernels.lowering.expressions import Expressions
 from einderive.eops.cpu_kernels.lowering.sources import (
     Source,
     in_blocks,
+    in_masks,
     is_short,
     is_written_out,
     names_on_stack,
@@ -32,6 +33,13 @@ BEFORE: Final = "entry"
 
 class _Again(Exception):
     """What was guessed of a name's place is wrong."""
+
+
+MASKED: Final = (
+    *("llvm.loop.unroll.disable", "llvm.loop.vectorize.enable"),
+    "llvm.loop.vectorize.predicate.enable",
+)
+"""Of a loop that is one vector with a mask."""
 
 
 class Module:
@@ -58,11 +66,12 @@ class Module:
             self.known[key] = made, kind
         return self.known[key]
 
-    def said(self, word: str) -> Any:
-        """The property of a loop.  Properties are a list that begins with itself."""
-        one = self.module.add_metadata([word])
-        found = self.module.add_metadata([values.layout(values.WHOLE)(next(self.loops)), one])
-        found.operands = (found, one)
+    def said(self, *words: str) -> Any:
+        """Properties of a loop: a list that begins with itself.  What is enabled has a flag."""
+        flag = [ir.IntType(1)(1)]
+        of = [self.module.add_metadata([w, *flag[: w.endswith("enable")]]) for w in words]
+        found = self.module.add_metadata([values.layout(values.WHOLE)(next(self.loops)), *of])
+        found.operands = (found, *of)
         return found
 
     def _written(self, source: Source, kinds: tuple[Any, ...], name: str) -> tuple[Any, Any]:
@@ -93,6 +102,8 @@ class _Writer(Expressions):
         self.bound: dict[str, values.Value] = {}
         self.kept = names_on_stack(source.tree)
         self.depth = 0
+        self.masked = False
+        """Within rows of which each is one vector with a mask."""
         self.entry = made.append_basic_block(BEFORE)
         self.builder = ir.IRBuilder(made.append_basic_block("body"))
         self.result: values.Value | None = None
@@ -217,7 +228,10 @@ class _Writer(Expressions):
         builder.cbranch(builder.icmp_signed("<", place, high), within, after)
         builder.position_at_end(within)
         self.assign(name, values.Value(place, values.WHOLE))
+        within_row = self.masked
+        self.masked = within_row or in_masks(body)
         self.inner(body)
+        self.masked = within_row
         place.add_incoming(
             builder.add(place, values.layout(values.WHOLE)(step), flags=("nsw",)), builder.block
         )
@@ -225,7 +239,8 @@ class _Writer(Expressions):
         if is_short(start, stop, body) or in_blocks(step, body):
             back.set_metadata("llvm.loop", self.module.said("llvm.loop.unroll.disable"))
         elif is_written_out(start, stop, body):
-            back.set_metadata("llvm.loop", self.module.said("llvm.loop.unroll.full"))
+            words = MASKED if within_row else ["llvm.loop.unroll.full"]
+            back.set_metadata("llvm.loop", self.module.said(*words))
         builder.position_at_end(after)
 
     def branch(self, test: ast.expr, body: Sequence[ast.stmt], rest: Sequence[ast.stmt]) -> None:

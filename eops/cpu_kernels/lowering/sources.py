@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from numba.core.compiler_lock import global_compiler_lock
 
+from einderive.eops.cpu_kernels.avx512.registers import has_vectors
 from einderive.eops.cpu_kernels.lowering.values import Unknown
 from einderive.eops.loops.values import WRITTEN_OUT
 
@@ -94,6 +95,32 @@ def is_written_out(start: ast.expr, stop: ast.expr, body: Sequence[ast.stmt]) ->
     """Whether the loop, with those inside it, has so few steps that vectors are filled by the loop
     around it: 16 rows of 10 numbers are 10 vectors."""
     return 1 < _steps(start, stop, body) < WRITTEN_OUT
+
+
+LEAST_MASKED, MASKED_TOTALS = 9, 13
+"""Rows of so many elements fill most of a vector: of one pass whose results are elements, and of
+several passes with totals, which take steps across the vector."""
+FREE_OF_FUNCTIONS: Final = frozenset(
+    {"load", "store", "float32", "float64", "sum_in_any_order", "range"}
+)
+
+
+def in_masks(body: Sequence[ast.stmt]) -> bool:
+    """Whether each row, of which this is the loop's body, is rather one vector with a mask than
+    written out: it has nearly as many elements as a vector, which are stored, and no functions.
+    Shuffles would take longer than the vector's empty places."""
+    loops = [line for line in body if isinstance(line, ast.For)]
+    rest = [line for line in body if line not in loops]
+    if not loops or not has_vectors() or _is_nested(rest):
+        return False
+    least = LEAST_MASKED if len(loops) <= 2 else MASKED_TOTALS
+    if not all(least <= _steps_of(loop) < WRITTEN_OUT for loop in loops):
+        return False
+    if any(_is_nested(loop.body) for loop in loops):
+        return False
+    calls = [n.func for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Call)]
+    names = {call.id for call in calls if isinstance(call, ast.Name)}
+    return "store" in names and names <= FREE_OF_FUNCTIONS
 
 
 def _steps(start: ast.expr, stop: ast.expr, body: Sequence[ast.stmt]) -> float:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from einderive.eops.cpu_kernels.avx512.registers import has_vectors
 from einderive.eops.cpu_kernels.build import Kernel, build
-from einderive.eops.cpu_kernels.lowering.sources import is_written_out
+from einderive.eops.cpu_kernels.lowering.sources import in_masks, is_written_out
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
 from einderive.eops.loops.group import Group
@@ -28,6 +29,7 @@ TEXTS = (
     "P[i] = argmax[j](X[i,j]); Q[i] = argmin[j](-2*X[i,j])",
     "M[i] = mean[j](X[i,j]); V[i] = mean[j]((X[i,j]-M[i])^2); Y[i,j] = (X[i,j]-M[i])*rsqrt(V[i]+1)",
     "Y[i,j] = X[i,j]*rsqrt(1 + sum[k](X[i,k]^2)); out S[i] = prod[j](X[i,j])",
+    "Y[i,j] = X[i,j] - mean[k](X[i,k])",
     "Y[i,j] = X[i,j] - max[k](tanh(X[i,k])) + min[k](X[i,k])",
 )
 
@@ -41,7 +43,7 @@ def kernel_of(text: str, columns: int, dtype: str) -> Kernel:
 
 @sampled(12)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
-@pytest.mark.parametrize("columns", [2, 3, 5, 8, 10, 15, 16])
+@pytest.mark.parametrize("columns", [2, 3, 5, 8, 9, 10, 13, 15, 16])
 @pytest.mark.parametrize("text", TEXTS)
 def test_every_row(text: str, columns: int, dtype: str) -> None:
     kernel = kernel_of(text, columns, dtype)
@@ -83,3 +85,26 @@ def test_which_loops_are_written_out(text: str, written: bool) -> None:
     assert isinstance(loop, ast.For)
     assert isinstance(loop.iter, ast.Call)
     assert is_written_out(*loop.iter.args, loop.body) == written
+
+
+SUM = "for j in range(0, {n}):\n  s = sum_in_any_order(s, float32(load(p, j)))\n"
+ELEMENTS = "for j in range(0, {n}):\n  v = load(p, j)\n  store(o, j, float32(v - s))\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ((SUM + ELEMENTS).format(n=9), True),
+        ((SUM + ELEMENTS).format(n=8), False),
+        ((SUM + ELEMENTS).format(n=16), False),
+        ((SUM + SUM + ELEMENTS).format(n=12), False),
+        ((SUM + SUM + ELEMENTS).format(n=13), True),
+        (SUM.format(n=12), False),
+        ((SUM + ELEMENTS).format(n=12).replace("v - s", "exp_float32(v)"), False),
+        ((SUM + ELEMENTS).format(n=12) + "if s:\n  for j in range(0, 9): store(o, j, s)", False),
+        ("for j in range(0, 12):\n  for k in range(0, 1): store(o, j, k)", False),
+        ("s = 1", False),
+    ],
+)
+def test_which_rows_are_one_vector_with_a_mask(text: str, masked: bool) -> None:
+    assert in_masks(ast.parse(text).body) == (masked and has_vectors())
