@@ -16,7 +16,6 @@ from einderive.derivations.rules import law
 from einderive.derivations.steps.exponential_shift import ExponentialShift, quotient, sum_of
 from einderive.derivations.steps.kernel import Witness
 from einderive.derivations.steps.law import ByLaw
-from einderive.ta.ir.element import floating_inputs
 from einderive.ta.ir.node import Apply, Mul, Node, Scope
 from einderive.ta.ir.subst import accesses, factors_of, terms_of, walk
 
@@ -30,7 +29,7 @@ def propose(scope: Scope) -> Iterator[Witness]:
     terms = walk(scope.body)
     found = tuple(place for place, term in enumerate(terms) if _may_shift(term))
     gaining = tuple(p for p in found if any(_gains(term, terms[p], scope) for term in terms))
-    if gaining and floating_inputs(scope):
+    if gaining:
         yield ExponentialShift(gaining)
 
 

@@ -130,6 +130,13 @@ def test_which_types_these_are() -> None:
     assert types("exp(A[i]) < 2*B[i]", A="int8", B=single) == Compared(
         single, (Kinds(single, half), Kinds(single, single))
     )
+    assert types("A[i]*B[i] < A[i]", A=half, B="bfloat16") == Compared(
+        single, (Kinds(single, single), None)
+    )
+    assert types("A[i] + 1 < B[i]", A=double, B="int8") == Compared(
+        double, (Kinds(double, double), None)
+    )
+    assert types("A{fill=1/2}[i+1] < 1", A=half) == Compared(single, (None, None))
     assert types("A[i] < 1/2", A="int8") == Compared(double, (None, None))
     assert types("A[i] < 1/3", A=half) == Compared(single, (None, None))
     assert types("A{fill=-inf}[i+1] < 1", A="int8") == Compared(double, (None, None))

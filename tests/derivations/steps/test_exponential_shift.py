@@ -66,6 +66,8 @@ def test_a_logarithm_becomes_the_maximum_and_a_logarithm() -> None:
     between = kernel.apply(before, witness)
     assert not_shown(before, between, witness) is None
     (by_law,) = (each for rule in EXPONENTIAL_SHIFT.then for each in rule.propose(between))
+    other = root("Y[i] = log(exp(A[i,0]))", A)
+    assert not [each for rule in EXPONENTIAL_SHIFT.then for each in rule.propose(other)]
     found = kernel.apply(between, by_law)
     assert not_shown(between, found, by_law) is None
     assert found is root("Y[i] = max[k](A[i,k]) + log(sum[k](exp(A[i,k]-max[l](A[i,l]))))", A)
@@ -81,10 +83,46 @@ def test_a_logarithm_becomes_the_maximum_and_a_logarithm() -> None:
         "Y[i,j] = A[i,j]/sum[k](exp(A[i,k]))",
         "Y[i,j] = exp(A[i,j])/sum[k](exp(A[i,k])+1)",
         "Y[i,j] = exp(A[i,j])/max[k](exp(A[i,k]))",
+        "Y[i] = tanh(sum[k](exp(A[i,k])))",
+        "Y[i] = log(1 + sum[k](exp(A[i,k])))",
+        "Y[i] = log(sum[k](exp(A[i,k]))) where k in 2:2",
+        "Y[i] = sum[k](exp(2*A[i,k])*A[i,k])/sum[k](exp(A[i,k]))",
+        "Y[i] = sum[k](exp(A[0,k])*A[0,k])/sum[k](exp(A[i,k]))",
+        "Y[i] = sum[l](exp(A[i,l+1])*A[i,l])/sum[k](exp(A[i,k])) where l in 0:4",
     ],
 )
 def test_it_is_not_proposed_where_nothing_is_gained(text: str) -> None:
     assert not [each for scope in stages(root(text, A)) for each in propose(scope)]
+
+
+def test_numbers_about_a_mean_are_not_about_their_maximum() -> None:
+    text = "Y[i,j] = exp(A[i,j]-mean[k](A[i,k]))/sum[l](exp(A[i,l]-mean[k](A[i,k])))"
+    assert len([*propose(root(text, A))]) == 1
+
+
+def test_two_iterators_of_the_sums() -> None:
+    weights = "exp(A[i,k]*A[i,l]*A[0,k])"
+    before = root(f"Y[i] = sum[k,l]({weights}*A[i,l])/sum[k,l]({weights})", A)
+    (witness,) = propose(before)
+    found = kernel.apply(before, witness)
+    assert not_shown(before, found, witness) is None
+    assert not [*propose(found)]
+
+
+@pytest.mark.parametrize(
+    ("text", "effect"),
+    [
+        ("log(sum[k](exp(A[i,k])))", "reassociates"),
+        ("log(sum[k](exp(A[i,k]-A[k,i])))", "cancels"),
+        ("log(sum[k](exp(A[i,k]))) + log(sum[k](exp(A[i,k]-A[k,i])))", "cancels"),
+    ],
+)
+def test_what_it_rounds(text: str, effect: str) -> None:
+    before = root(f"Y[i] = {text} where i in 0:4, k in 0:4", A)
+    (witness,) = propose(before)
+    after = kernel.apply(before, witness)
+    assert witness.rounding(before, after, EXPONENTIAL_SHIFT.exactness) == effect
+    assert not witness.keeps_nonfinite(before, after)
 
 
 def test_an_infinite_number_takes_no_part() -> None:
@@ -164,3 +202,9 @@ def test_only_programs_about_the_maximum_replace_torch_functions(
     assert RULE in [step.rule for step in found.chosen.plan.steps]
     x = 30 * torch.randn(40, 50, generator=torch.Generator().manual_seed(0)) + 300
     torch.testing.assert_close(found(x), line(x))
+
+
+def test_exponentials_of_large_integers_do_not_overflow() -> None:
+    i = torch.arange(20).reshape(4, 5) * 50
+    found = ed.compile(SOFTMAX, A=(4, 5), dtypes="int64", effort="instant")(i)
+    torch.testing.assert_close(found, torch.softmax(i.float(), 1))

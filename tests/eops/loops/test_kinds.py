@@ -26,6 +26,12 @@ def test_types_of_totals(kind: str, reducer: str, total: str) -> None:
     assert of_total(kind, reducer) == total
 
 
+def test_groups_of_one_type() -> None:
+    group = grouped("M = max[i](X[i]*Z[i]); Y[i] = X[i] - M[]", {"X": (5,), "Z": (5,)})
+    own = Kinds("float64", "float64")
+    assert alike(group, "float64") == Typing(("float64",) * 2, (own,) * 2, own)
+
+
 def test_what_is_tested_for_zero_keeps_its_type() -> None:
     group = grouped("Y[i] = X[i] + 1", {"X": (5,)})
     (stage,) = group.stages
