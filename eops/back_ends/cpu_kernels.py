@@ -11,8 +11,8 @@ import torch
 
 from einderive.eops.back_ends.compilers import installed, usable
 from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task, Types
-from einderive.eops.loops.group import Group, is_view
-from einderive.eops.loops.picks import picked
+from einderive.eops.loops.drafts.group import Group, is_view
+from einderive.eops.loops.drafts.picks import picked
 from einderive.eops.opaque import opaque
 from einderive.eops.told import Told
 from einderive.eops.torch_views.stage import lower

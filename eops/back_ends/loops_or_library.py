@@ -17,7 +17,7 @@ import torch
 from einderive.eops.back_ends.cpu_kernels import by_loops, tell_loops
 from einderive.eops.back_ends.task import BackEnd, Run, Task
 from einderive.eops.library import by_name
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.timed import fastest, is_timed
 
 

@@ -10,7 +10,7 @@ import torch
 from einderive.eops.back_ends.task import BackEnd, Fused, Run, Task, Types
 from einderive.eops.library.elementwise import ELEMENTWISE
 from einderive.eops.library.reduction import REDUCTION
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.told import Told
 from einderive.eops.torch_views.positions import Positions, placed
 from einderive.eops.torch_views.stage import lower

@@ -33,12 +33,13 @@ from einderive.eops.cpu_kernels.words.simple_elements import truths
 from einderive.eops.cpu_kernels.writing import MOST_THREADS, Room
 from einderive.eops.dtypes import BYTES, FLOATS
 from einderive.eops.loops.arrange import Strides, plan
-from einderive.eops.loops.bodies import Output
 from einderive.eops.loops.cost import steps
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import TRUTH, Typing
-from einderive.eops.loops.plan import SIZES, Plan
-from einderive.eops.loops.values import ROUNDED
+from einderive.eops.loops.drafts.bodies import Output
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import TRUTH, Typing
+from einderive.eops.loops.drafts.values import ROUNDED
+from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import SIZES
 from einderive.eops.precision import precision_of
 from einderive.eops.result_memory import reused
 from einderive.ta.functions import FUNCTIONS
@@ -202,7 +203,8 @@ def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, thre
     numbers = tuple(emitter.numbers.given)
     code = compile_it()
     large, work = sum(map(_bytes, found.outputs)), steps(found)
-    apart = not (emitter.rooms or found.kept or found.together)  # all stores are to results
+    again = any(one.output is not None for one in found.kept)  # results are read
+    apart = not (again or found.together or found.turned is not None)
     streams = possible() and apart and large >= max(LEAST_STREAMED, work / MOST_WORK)
     streaming = partial(compile_it, streams=True) if streams else None
     given = group, typing.operands, found, source, code

@@ -14,6 +14,7 @@ inside of the operand, and what is read there is replaced by the fill.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from einderive.eops.cpu_kernels.numbers import Numbers
@@ -21,8 +22,8 @@ from einderive.eops.cpu_kernels.passes import Pass
 from einderive.eops.cpu_kernels.windows import WindowPass
 from einderive.eops.cpu_kernels.writing import Room, Writer, of_team
 from einderive.eops.loops.cost import in_tiles
-from einderive.eops.loops.plan import Plan
-from einderive.eops.loops.values import Load
+from einderive.eops.loops.drafts.values import Load
+from einderive.eops.loops.plan import Phase, Plan
 from einderive.ta.ir import affine
 
 MOST_TURNED: Final = 2
@@ -46,12 +47,8 @@ class Emitter:
         self.writer = Writer(plan, self.numbers)
         self.writer.turned = turned_loads(plan)
         self.text = self.writer.text
-        room, kept = self.numbers.room, [one for one in plan.kept if one.output is None]
-        share = plan.sizes.kept // max(len(kept), 1) if plan.inner is None else plan.sizes.tile
-        self.rooms = [
-            Room(f"k{one.value}", plan.values[one.value].kind, room(one.size * plan.abreast, share))
-            for one in kept
-        ]
+        room = self.numbers.room
+        self.rooms = [*self._kept()]
         self.rooms += [
             Room(f"w{k}", window.kind, window.size(plan.block))
             for k, window in enumerate(plan.windows)
@@ -60,12 +57,25 @@ class Emitter:
         self.rooms += [
             Room(f"q{place}", plan.values[place].kind, tile) for place in self.writer.turned
         ]
+        totals = enumerate(plan.reductions)
+        if plan.row is not None:
+            self.rooms += [Room(f"s{k}", made.kind, plan.batch) for k, made in totals]
         if plan.inner is not None:
-            totals = enumerate(plan.reductions)
             self.rooms += [
                 Room(f"t{k}", made.kind, room(plan.block * plan.abreast, plan.sizes.tile))
                 for k, made in totals
             ]
+
+    def _kept(self) -> Iterator[Room]:
+        """What passes keep for later ones; each of several may be as large as any size needs."""
+        plan, room = self.plan, self.numbers.room
+        kept = [one for one in plan.kept if one.output is None]
+        large = [one for one in kept if plan.row is None or one.size > 1]
+        share = plan.sizes.kept // max(len(large), 1) if plan.inner is None else plan.sizes.tile
+        for one in kept:
+            size = one.size * plan.abreast * plan.batch
+            most = share if one in large else size
+            yield Room(f"k{one.value}", plan.values[one.value].kind, room(size, most))
 
     def source(self) -> str:
         """The function's text."""
@@ -110,14 +120,29 @@ class Emitter:
                 WindowPass(self.writer, number, phase).write()
         if plan.ahead:
             text.open(f"if i{plan.along} >= origin:")
+        if plan.row is not None:
+            hi, name = bound(plan.row, plan.domain[plan.row].hi), f"i{plan.row}"
+            text.add(f"row, rows = {name}, min({name} + {plan.batch}, {hi})")
         for number, phase in enumerate(plan.phases):
             if phase.window is None:
-                Pass(self.writer, number, phase).write()
+                self._pass(number, phase)
         if plan.together and plan.parallel:  # all have read the totals of this piece
             text.add("wait_for_all()")
         first = operands + len(plan.outputs) + bool(plan.exchanged)
         text.lines[start:start] = ["    " + line.format(first=first) for line in self.numbers.lines]
         return "\n".join(["def kernel(data):", *text.lines]) + "\n"
+
+    def _pass(self, number: int, phase: Phase) -> None:
+        """A pass; over all rows of a batch, where there are batches."""
+        row, text = self.plan.row, self.text
+        if row is not None:
+            text.open(f"for i{row} in range(row, rows):")
+            self.writer.known = set()
+        Pass(self.writer, number, phase).write()
+        if row is not None:
+            for k in phase.reductions:
+                text.add(f"store(s{k}, i{row} - row, t{k})")
+            text.close()
 
     def _turn(self, place: int) -> None:
         """A tile of a read that goes across the operand's memory, turned."""

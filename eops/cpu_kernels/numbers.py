@@ -17,7 +17,7 @@ from math import inf
 from typing import Final
 
 from einderive.eops.dtypes import LIMITS
-from einderive.eops.loops.ordered import SMALL, is_small
+from einderive.eops.loops.drafts.ordered import SMALL, is_small
 from einderive.ta.exact.fields import rounded
 from einderive.ta.ir.node import Number
 

@@ -11,7 +11,7 @@ from einderive.eops.cpu_kernels.prefetched import prefetched
 from einderive.eops.cpu_kernels.totals import Totals
 from einderive.eops.cpu_kernels.writing import of_row
 from einderive.eops.loops.cost import LINE, chosen_in, segments_of
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.values import (
     Choice,
     Load,
     lanes,

@@ -14,9 +14,9 @@ from einderive.eops.cpu_kernels.writing import (
     of_two,
 )
 from einderive.eops.dtypes import FLOATS, HALVES
-from einderive.eops.loops import values
-from einderive.eops.loops.kinds import TRUTH
-from einderive.eops.loops.narrow import NARROW
+from einderive.eops.loops.drafts import values
+from einderive.eops.loops.drafts.kinds import TRUTH
+from einderive.eops.loops.drafts.narrow import NARROW
 from einderive.eops.loops.plan import Phase
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
@@ -154,6 +154,10 @@ class Points:
             out = f"o{kept.output}"
             return f"{out}, {self._row(self.plan.outputs[kept.output].offset, out)}"
         index = self._row(kept.index, f"k{place}") if self.rows else self._here()
+        if self.plan.row is not None and kept.size == 1:
+            index = f"i{self.plan.row} - row"
+        elif self.plan.row is not None:
+            index = f"(i{self.plan.row} - row) * {self._whole(kept.size, f'k{place}')} + {index}"
         return f"k{place}, {index}"
 
     def _splits(self, row: Row) -> bool:
@@ -255,6 +259,8 @@ class Points:
             case values.Position(row, kind):
                 return f"{kind}({self.kernel.small(row)})"
             case values.Total(k, kind):
+                if self.plan.row is not None:
+                    return f"{kind}(load(s{k}, i{self.plan.row} - row))"
                 return f"{kind}(t{k})" if self.rows else f"{kind}(load({self._total(k)}))"
             case values.Operation("+" | "*" | "/" as word, _, kind):
                 found = f" {word} ".join(of)

@@ -10,15 +10,16 @@ take a sixth more.
 from __future__ import annotations
 
 from einderive.eops.loops.cost import CALL, is_written_out, operations
+from einderive.eops.loops.drafts.values import Load
 from einderive.eops.loops.plan import Plan
-from einderive.eops.loops.values import Load
 
 
 def prefetched(plan: Plan, number: int) -> tuple[int, ...]:
     """The outputs whose lines this pass of rows fetches, which has loops and no window.  The next
-    pass writes them one element after the other in the same loops, and they hold no values that are
-    kept."""
-    order, following = plan.order(plan.phases[number]), plan.phases[number + 1 :]
+    one with loops writes them one element after the other, in the same loops, and they hold no
+    values that are kept."""
+    order = plan.order(plan.phases[number])
+    following = [phase for phase in plan.phases[number + 1 :] if phase.loops]
     if not following or plan.order(following[0]) != order or not _is_busy(plan, number):
         return ()
     if is_written_out(plan, plan.phases[number]):

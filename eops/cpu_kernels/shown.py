@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
-from einderive.eops.loops.bodies import Output
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.bodies import Output
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.told import operand_line, plain
 from einderive.ta.ir.node import Scope
 from einderive.ta.printing.show import show, tensors_of

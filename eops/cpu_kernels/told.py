@@ -14,8 +14,9 @@ from einderive.eops.cpu_kernels.shown import shown
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.cost import seconds
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.plan import SIZES, Plan
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import SIZES
 from einderive.eops.told import Launch, Told
 from einderive.ta.ir.node import Source
 

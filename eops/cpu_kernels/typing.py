@@ -10,8 +10,8 @@ import torch
 
 from einderive.eops.cpu_kernels.compiling.stored import has_half
 from einderive.eops.dtypes import Kinds
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import Typing
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import Typing
 from einderive.eops.torch_views.types import is_whole, leaving_integers, types_beside
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.node import Source, Tensor

@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.dtypes import HALVES, LIMITS
-from einderive.eops.loops.bodies import Reduction
-from einderive.eops.loops.kinds import TRUTH
-from einderive.eops.loops.narrow import NARROW
+from einderive.eops.loops.drafts.bodies import Reduction
+from einderive.eops.loops.drafts.kinds import TRUTH
+from einderive.eops.loops.drafts.narrow import NARROW
+from einderive.eops.loops.drafts.values import Constant
 from einderive.eops.loops.plan import Plan, row_as_text
-from einderive.eops.loops.values import Constant
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import gcd, prod
+from math import prod
 from typing import Final
 
-from einderive.eops.loops.bodies import Reduction
+from einderive.eops.loops.abreast import abreast
+from einderive.eops.loops.batches import batched
 from einderive.eops.loops.cost import CACHE, near, operations, seconds
-from einderive.eops.loops.draft import Draft, divided, drafted, merged
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.keep import with_kept
-from einderive.eops.loops.kinds import Typing, alike
-from einderive.eops.loops.narrow import narrowed
-from einderive.eops.loops.ordered import ordered
-from einderive.eops.loops.plan import SIZES, Phase, Plan, Sizes
-from einderive.eops.loops.short_sums import written
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.bodies import Reduction
+from einderive.eops.loops.drafts.draft import Draft, divided, drafted, merged
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import Typing, alike
+from einderive.eops.loops.drafts.narrow import narrowed
+from einderive.eops.loops.drafts.ordered import ordered
+from einderive.eops.loops.drafts.short_sums import written
+from einderive.eops.loops.drafts.values import (
     DIVIDED,
     Choice,
     Load,
@@ -29,13 +29,14 @@ from einderive.eops.loops.values import (
     operands_of,
     rows_of,
 )
+from einderive.eops.loops.keep import with_kept
+from einderive.eops.loops.plan import Phase, Plan
+from einderive.eops.loops.sizes import SIZES, Sizes
 from einderive.eops.loops.windows import windowed, with_windows
 from einderive.ta.ir import affine
 
 MOST_JAMMED: Final = 40
 """Operations of a step of which several are done at once."""
-LANES: Final = 16
-"""The numbers of a vector."""
 FEW: Final = 32
 """Pieces of work, at most, in each of which all threads have a part."""
 
@@ -55,7 +56,13 @@ def plan(
     an empty range.  With `open_sizes`, other sizes get the same plan as far as possible."""
     sizes = SIZES._replace(threads=threads)
     found = plans(group, strides, typing, sizes, open_sizes)
-    return min(found, key=lambda one: (seconds(one), one.abreast == 1), default=None)
+    best = min(
+        (one for one in found if one.row is None),
+        key=lambda one: (seconds(one), one.abreast == 1),
+        default=None,
+    )
+    made = None if best is None else batched(best, open_sizes)
+    return best if made is None else made
 
 
 def plans(
@@ -146,12 +153,15 @@ def _candidates(
     mask = masks(draft.values, draft.shared)
     own = draft.reductions or any(one.own for one in draft.ends)
     if own or not long:
-        yield from with_kept(_made(draft, mask, tuple(long), None, sizes))
+        for made in with_kept(_made(draft, mask, tuple(long), None, sizes)):
+            yield made
+            if (batches := batched(made, open_sizes)) is not None:
+                yield batches
     for inner in reversed(long):
         parallel = tuple(i for i in long if i != inner)
         for made in with_kept(_made(draft, mask, parallel, inner, sizes)):
             yield made
-            if not open_sizes and (run := _abreast(made)) is not None:
+            if not open_sizes and (run := abreast(made)) is not None:
                 yield run
 
 
@@ -170,7 +180,7 @@ def _together(draft: Draft, long: Sequence[int], sizes: Sizes) -> Iterator[Plan]
         for one in with_kept(made):
             if not _writes_apart(one) and any(phase.loops for phase in one.phases):
                 yield replace(one, together=True)
-                if (run := _abreast(one)) is not None:
+                if (run := abreast(one)) is not None:
                     yield replace(run, together=True)
 
 
@@ -183,55 +193,6 @@ def _writes_apart(plan: Plan) -> bool:
         for phase in plan.phases
         if phase.kept and not phase.loops
     )
-
-
-def _abreast(plan: Plan) -> Plan | None:
-    """The plan with a longer inner loop, where that is short and each pass goes through memory
-    element by element."""
-    inner, sizes = plan.inner, plan.sizes
-    if inner is None or plan.blocks > 1 or plan.turned is not None:
-        return None
-    width = plan.domain[inner].extent
-    lanes = gcd(LANES, sizes.run)
-    unit = lanes // gcd(lanes, width)
-    count = unit * -(-sizes.run // (unit * width))
-    looped = [(number, phase) for number, phase in enumerate(plan.phases) if phase.loops]
-    if not looped or count < 2 or width > sizes.run // 2:
-        return None
-    for number, phase in looped:
-        (own, *others) = phase.loops
-        if others or plan.domain[own].extent < 2 * count or not _walks(plan, number, own, inner):
-            return None
-    return replace(plan, abreast=count)
-
-
-def _walks(plan: Plan, number: int, own: int, inner: int) -> bool:
-    """Whether a pass reads and writes one element after the other, and at each step the same is
-    done with it: steps of the own loop continue those of the inner one."""
-    phase, both = plan.phases[number], 1 << own | 1 << inner
-    rows = [plan.outputs[k].offset for k in phase.outputs]
-    for place in plan.needed[number]:
-        value, again = plan.values[place], place in plan.read_again(number)
-        if again or not plan.masks[place] & both:
-            continue
-        if isinstance(value, Load) and not (value.checked or value.picked):
-            rows.append(value.offset)
-        elif not isinstance(value, (Operation, Total)):
-            return False
-    rows += [plan.outputs[k].offset for k in _places(plan, number)]
-    width = plan.domain[inner].extent
-    return not any(row.floors for row in rows) and all(
-        row.coefficient(inner) and row.coefficient(own) == width * row.coefficient(inner)
-        for row in rows
-    )
-
-
-def _places(plan: Plan, number: int) -> Iterator[int]:
-    """The results in whose place a pass keeps values, or reads them again."""
-    for place in (*plan.phases[number].kept, *plan.read_again(number)):
-        kept = plan.stored(place)
-        if kept is not None and kept.output is not None:
-            yield kept.output
 
 
 def _made(

@@ -18,8 +18,7 @@ from math import prod
 from typing import Final
 
 from einderive.eops.dtypes import BYTES, HALVES
-from einderive.eops.loops.plan import Phase, Plan
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.values import (
     ROUNDED,
     Choice,
     Constant,
@@ -37,6 +36,7 @@ from einderive.eops.loops.values import (
     rows_of,
     segments,
 )
+from einderive.eops.loops.plan import Phase, Plan
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.element import element_bytes
@@ -298,7 +298,7 @@ def near(plan: Plan) -> float:
     sizes = [element_bytes(source) for source in plan.group.operands]
     outs = {kept.value: kept.output for kept in plan.kept if kept.output is not None}
     for number, phase in enumerate(plan.phases):
-        within = prod(plan.domain[i].extent for i in phase.loops) * _block(plan, phase)
+        within = prod(plan.domain[i].extent for i in phase.loops) * _block(plan, phase) * plan.batch
         loads = [plan.values[v] for v in plan.needed[number]]
         for operand in {load.operand for load in loads if isinstance(load, Load)}:
             found[operand] = max(found.get(operand, 0.0), within * sizes[operand])

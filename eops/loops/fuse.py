@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.cost import LAUNCH, VIEW, seconds
-from einderive.eops.loops.group import Group, is_view
+from einderive.eops.loops.drafts.group import Group, is_view
 from einderive.ta.ir.node import Scope
 
 Reads = Mapping[Scope, Collection[Scope]]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from einderive.eops.loops.cost import TOTAL, is_written_out, operations
+from einderive.eops.loops.drafts.values import Total, operands_of
 from einderive.eops.loops.plan import Kept, Phase, Plan
-from einderive.eops.loops.values import Total, operands_of
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 

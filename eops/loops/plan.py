@@ -3,10 +3,12 @@
     rows      for all shared loops:   pass 1: for own loops: t0 = max(t0, f)     t0 a number
                                       pass 2: for own loops: t1 += g(t0)
     columns   for blocks of a shared loop:   pass 1: for own loops: for the block: t0[x] += f
+    batches   for batches of rows:   pass 1: for the batch, own loops: t0[row] += f
     together  all threads:   pass 1: for a part of the own loops: t0 += f;   t0 = the sum of theirs
 
 In rows the inner loop is the last own loop of a pass.  In columns it is a shared loop, of which
-`block` steps are one piece of work; a kernel without own loops is columns as well.
+`block` steps are one piece of work; a kernel without own loops is columns as well.  In batches each
+pass is done for some rows before the next one begins (`eops.loops.batches`).
 """
 
 from __future__ import annotations
@@ -15,13 +17,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from einderive.eops.loops.bodies import Output, Reduction
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.bodies import Output, Reduction
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.values import (
     DIVIDED,
-    WRITTEN_OUT,
     Constant,
     Load,
     Operation,
@@ -33,47 +34,8 @@ from einderive.eops.loops.values import (
     operands_of,
     rows_of,
 )
+from einderive.eops.loops.sizes import SIZES, Sizes
 from einderive.ta.ir.affine import Range, Row
-
-
-class Sizes(NamedTuple):
-    """Where loops are cut.
-
-    - `block`: a long inner loop is cut into pieces of work of this many steps.
-    - `tile`, `least_tile`: this many columns at most, and at least, are reduced together, so that
-      their totals stay in the nearest cache; `pieces` of work there should be, at least.
-    - `turned`: so many steps of a loop along which a read walks through memory, and the inner loop
-      does not, are one piece of work; the inner loop is then cut into parts of `turned_block`.
-    - `jam`: this many rows at once where columns are reduced.
-    - `kept`: this many elements at most that a pass keeps for later ones lie on the stack; `worth`:
-      this many operations at least a value takes that is kept.  `short`: an inner loop with fewer
-      steps is not worth its start.  `terms`: so many terms of a sum at most are added in float32.
-    - `written_out`: rows of fewer steps are written out; a vector holds one step of several rows.
-    - `window`: this many bytes at most all windows have; `stretch`: this many times the steps
-      before the first result are one piece of work, at least.
-    - `run`: where the inner loop is shorter, steps of the own loop lie abreast in such a run.
-    - `threads` share the work; each tells the others so many totals, `exchanged`, at most."""
-
-    block: int = 4096
-    tile: int = 1024
-    least_tile: int = 64
-    pieces: int = 4
-    turned: int = 32
-    turned_block: int = 128
-    jam: int = 4
-    short: int = 8
-    written_out: int = WRITTEN_OUT
-    terms: int = 512
-    kept: int = 1 << 14
-    worth: float = 16.0
-    window: int = 1 << 18
-    stretch: int = 16
-    run: int = 512
-    exchanged: int = 4096
-    threads: int = 2
-
-
-SIZES: Final = Sizes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +123,8 @@ class Plan:
     - `parallel` are the shared iterators of which every combination is work of its own.
     - `inner` is the shared iterator of the inner loop in columns, None in rows.
     - `turned` is one of `parallel` of which `sizes.turned` steps together are one piece of work.
+    - `batch`: in rows, so many steps of the last parallel iterator are one piece of work, in which
+      every pass goes over all of them.
     - `together`: the pieces of work follow one another, and all threads do a part of the first own
       loop of each pass; they wait for each other where a total is made of those of the threads, and
       after each piece.
@@ -181,6 +145,7 @@ class Plan:
     inner: int | None
     block: int = 1
     turned: int | None = None
+    batch: int = 1
     kept: tuple[Kept, ...] = ()
     together: bool = False
     abreast: int = 1
@@ -209,7 +174,14 @@ class Plan:
 
     def steps_of(self, i: int) -> int:
         """The steps of a parallel iterator that are one piece of work."""
+        if i == self.row:
+            return self.batch
         return self.stretch if i == self.along else self.sizes.turned if i == self.turned else 1
+
+    @property
+    def row(self) -> int | None:
+        """The iterator of the rows of a batch, if there are batches."""
+        return self.parallel[-1] if self.batch > 1 else None
 
     @property
     def ahead(self) -> int:
@@ -315,6 +287,8 @@ def _pseudo_code(plan: Plan) -> Iterator[str]:
         if ranges:
             yield f"for {', '.join(ranges)}"
         ranges = ["a part of each first loop"]
+    if plan.row is not None:
+        ranges[-1] += f" by {plan.batch}, pass by pass"
     if plan.along is not None:
         ranges[plan.parallel.index(plan.along)] += f" by {plan.stretch}, in order"
     yield f"in parallel for {', '.join(ranges) or 'one piece'}"

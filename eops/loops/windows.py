@@ -16,11 +16,11 @@ from dataclasses import replace
 from math import prod
 from typing import Final, NamedTuple
 
-from einderive.eops.loops.draft import Draft
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.draft import Draft
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.short_sums import is_short
+from einderive.eops.loops.drafts.values import Load, Total, Value, Windowed, needed_for
 from einderive.eops.loops.plan import Phase, Plan, Side, Window
-from einderive.eops.loops.short_sums import is_short
-from einderive.eops.loops.values import Load, Total, Value, Windowed, needed_for
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Row
 from einderive.ta.ir.node import Access, Apply, Scope

@@ -16,7 +16,7 @@ from math import prod
 from typing import TypeAlias
 
 from einderive.eops import dtypes as types
-from einderive.eops.loops.values import Choice, Load, Operation, Value, needed_for
+from einderive.eops.loops.drafts.values import Choice, Load, Operation, Value, needed_for
 from einderive.eops.triton_kernels.plan import Plan
 from einderive.eops.triton_kernels.rows import RowPlan
 from einderive.eops.triton_kernels.tuning.blocks import Config

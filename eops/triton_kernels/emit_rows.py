@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from einderive.eops.loops.bodies import Output
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.bodies import Output
+from einderive.eops.loops.drafts.values import (
     HALF_OF,
     Choice,
     Constant,

@@ -19,7 +19,7 @@ import torch
 
 from einderive.eops.capture import capturing
 from einderive.eops.dtypes import accumulator, result
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.opaque import opaque
 from einderive.eops.triton_kernels.build import (
     Kernel,

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from einderive.eops.dtypes import values
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.triton_kernels.contraction import contraction
 from einderive.eops.triton_kernels.gathers.reads import is_gather
 from einderive.eops.triton_kernels.gathers.traffic import Reading, is_less_within

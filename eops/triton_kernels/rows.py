@@ -24,12 +24,12 @@ from typing import Final
 from einderive.eops import dtypes as types
 from einderive.eops.dtypes import Kinds
 from einderive.eops.loops.arrange import dense, levels
-from einderive.eops.loops.bodies import Output, Reduction
-from einderive.eops.loops.draft import drafted, merged
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import Typing
-from einderive.eops.loops.ordered import ordered
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.bodies import Output, Reduction
+from einderive.eops.loops.drafts.draft import drafted, merged
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import Typing
+from einderive.eops.loops.drafts.ordered import ordered
+from einderive.eops.loops.drafts.values import (
     HALF_OF,
     Load,
     Operation,

@@ -15,9 +15,9 @@ from math import isinf
 
 from einderive.eops.ahead_of_time.resources import resources, spilled_here
 from einderive.eops.dtypes import accumulator, result
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.values import Constant, operands_of
 from einderive.eops.loops.plan import row_as_text, value_text
-from einderive.eops.loops.values import Constant, operands_of
 from einderive.eops.told import Launch, Told
 from einderive.eops.triton_kernels.build import KNOWN, kernel_of
 from einderive.eops.triton_kernels.cost import Planned, by_prediction, cost

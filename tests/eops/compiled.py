@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from einderive.eops.cpu_kernels.build import Kernel, build
 from einderive.eops.loops.arrange import Strides, dense
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
 from einderive.ta.ir.node import Scope
 
 

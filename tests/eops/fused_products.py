@@ -9,7 +9,7 @@ import torch
 
 from einderive.eops.back_ends.task import Fused, Task
 from einderive.eops.back_ends.triton import TRITON
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.triton_kernels.build import Kernel, build_stage
 from einderive.eops.triton_kernels.plan import Plan
 from einderive.eops.triton_kernels.products import product_plan

@@ -25,7 +25,7 @@ from einderive.eops.back_ends.triton import triton_stage
 from einderive.eops.cpu_kernels.build import build, built
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import plan
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.triton_kernels import plan as stage_plan
 from einderive.eops.triton_kernels.build import build_rows, build_stage
 from einderive.eops.triton_kernels.launch import names_of

@@ -14,7 +14,7 @@ from einderive.eops.cpu_kernels.build import build as build_loops
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.dtypes import Kinds
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.torch_views.positions import Positions
 from einderive.eops.torch_views.stage import lower
 from einderive.eops.triton_kernels.build import build as build_triton

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import torch
 
 import einderive as ed
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.triton_kernels.build import Kernel, build, build_rows, build_stage
 from einderive.eops.triton_kernels.cost import Cost, cost
 from einderive.eops.triton_kernels.plan import Plan, plan

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 import einderive as ed
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.triton_kernels.build import Kernel, build_rows
 from einderive.eops.triton_kernels.rows import LONGEST, RowPlan, row_plan
 from einderive.frontend.export.module import write

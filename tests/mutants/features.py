@@ -73,7 +73,7 @@ FEATURES: Final = (
     ),
     Feature(
         "comparisons",
-        ("einderive.eops.comparisons", "einderive.eops.loops.kinds"),
+        ("einderive.eops.comparisons", "einderive.eops.loops.drafts.kinds"),
         (
             "tests/eops/test_comparisons.py",
             "tests/eops/torch_views/test_own_types.py",

@@ -10,8 +10,8 @@ from typing import Final
 LOOPS: Final = tuple(
     f"einderive.eops.loops.{name}"
     for name in (
-        *("arrange", "plan", "keep", "kinds", "narrow"),
-        *("short_sums", "ordered", "group", "values"),
+        *("arrange", "plan", "keep", "drafts.kinds", "drafts.narrow"),
+        *(f"drafts.{n}" for n in ("short_sums", "ordered", "group", "values")),
     )
 )
 LOOPS_TESTS: Final = tuple(

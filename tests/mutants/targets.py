@@ -38,7 +38,8 @@ CHECKER_TESTS = (
 
 
 KERNELS = (
-    *(f"einderive.eops.loops.{name}" for name in ("bodies", "draft", "picks", "windows")),
+    *(f"einderive.eops.loops.drafts.{name}" for name in ("bodies", "draft", "picks")),
+    "einderive.eops.loops.windows",
     *(
         f"einderive.eops.cpu_kernels.{name}"
         for name in ("emit", "passes", "points", "totals", "windows", "writing")

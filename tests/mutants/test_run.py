@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from einderive.eops.cpu_kernels.windows import WindowPass
-from einderive.eops.loops.picks import picked
+from einderive.eops.loops.drafts.picks import picked
 from einderive.ta.notation.parse import parse
 from tests import prepared
 from tests.amount import CAMPAIGN, first, sampled

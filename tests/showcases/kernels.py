@@ -26,8 +26,8 @@ import torch
 from einderive.eops.back_ends.task import Task
 from einderive.eops.back_ends.triton import TRITON, triton_stage
 from einderive.eops.cpu_kernels.build import takes
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.fuse import groups
-from einderive.eops.loops.group import Group
 from einderive.eops.triton_kernels.build import Kernel
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages

@@ -19,6 +19,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from einderive.eops.cpu_kernels.words.machine import OWN
+
 STREAMED: Final = "kernel_streamed_"
 """The names of kernels with streaming stores begin so."""
 HALVES: Final = ("half", "bfloat")
@@ -26,9 +28,13 @@ BITS: Final = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
 WIDTHS: Final = (32, 64)
 """The bytes of vectors that are streamed: half a line, or a whole one."""
 STORE: Final = re.compile(
-    r"^  store <(\d+) x (\w+)> (%[\w.]+|%\"[^\"]+\"), ptr (%[\w.]+|%\"[^\"]+\"), align \d+.*$",
+    r"^  store <(\d+) x (\w+)> (%[\w.]+|%\"[^\"]+\"), ptr (%[\w.]+|%\"[^\"]+\"), align \d+"
+    r".*!noalias !(\d+).*$",
     re.MULTILINE,
 )
+FETCH: Final = re.compile(r"^ .*call void @llvm\.prefetch\..*$\n", re.MULTILINE)
+MARK: Final = re.compile(rf'^!(\d+) = (?:distinct )?!{{!"{OWN}", .*}}$', re.MULTILINE)
+LIST: Final = re.compile(r"^!(\d+) = !\{(!\d+(?:, !\d+)*)\}$", re.MULTILINE)
 RETURN: Final = re.compile(r"^  ret void$", re.MULTILINE)
 NUMBER: Final = re.compile(r"^!(\d+) = ", re.MULTILINE)
 FENCE: Final = "llvm.x86.sse.sfence"
@@ -40,15 +46,19 @@ def possible() -> bool:
 
 
 def streamed(text: str, features: str) -> str:
-    """The module of one kernel whose stores of vectors are all to its results, with such stores;
-    `features` are those of the processor, as LLVM lists them."""
+    """The module of one kernel with such stores of vectors to its results; `features` are those of
+    the processor, as LLVM lists them.  Their lines are not fetched before."""
     register = _register(features.split(","))
     kinds: set[tuple[int, str]] = set()
+    text = FETCH.sub("", text)
+    results = _of_results(text)
 
     def call(found: re.Match[str]) -> str:
         count, element = int(found[1]), found[2]
         width = count * _bits(element) // 8
         if width not in WIDTHS or (element in HALVES and width > register):
+            return found[0]
+        if found[5] not in results:
             return found[0]
         kinds.add((count, element))
         value = f"<{count} x {element}> {found[3]}"
@@ -59,6 +69,12 @@ def streamed(text: str, features: str) -> str:
     mark = 1 + max((int(found[1]) for found in NUMBER.finditer(text)), default=-1)
     bodies = [_body(count, element, mark) for count, element in sorted(kinds)]
     return "\n".join((text, *bodies, f"declare void @{FENCE}()", f"!{mark} = !{{i32 1}}", ""))
+
+
+def _of_results(text: str) -> set[str]:
+    """The numbers of the marks of stores to results."""
+    own = {f"!{found[1]}" for found in MARK.finditer(text)}
+    return {found[1] for found in LIST.finditer(text) if own & {*found[2].split(", ")}}
 
 
 def _register(features: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from einderive.eops.cpu_kernels.avx512.registers import has_vectors
 from einderive.eops.cpu_kernels.lowering.values import Unknown
-from einderive.eops.loops.values import WRITTEN_OUT
+from einderive.eops.loops.drafts.values import WRITTEN_OUT
 
 
 class Source(NamedTuple):

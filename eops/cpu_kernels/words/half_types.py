@@ -14,6 +14,7 @@ from einderive.eops.cpu_kernels.words.machine import (
     instruction,
     load,
     outside,
+    stored,
 )
 
 
@@ -35,7 +36,7 @@ def store_float16(typing: Any, address: Any, index: Any, value: Any) -> Any:
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         bits = builder.bitcast(builder.fptrunc(args[2], ir.HalfType()), ir.IntType(16))
-        outside(builder, builder.store(bits, builder.gep(args[0], [args[1]], inbounds=True)))
+        stored(builder, args[0], args[1], bits)
         return context.get_dummy_value()
 
     return types.void(address, index, types.float32), emit
@@ -92,8 +93,7 @@ def store_upper_half(typing: Any, address: Any, index: Any, value: Any) -> Any:
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         whole = ir.IntType(32)
         upper = builder.lshr(builder.bitcast(args[2], whole), whole(16))
-        place = builder.gep(args[0], [args[1]], inbounds=True)
-        outside(builder, builder.store(builder.trunc(upper, ir.IntType(16)), place))
+        stored(builder, args[0], args[1], builder.trunc(upper, ir.IntType(16)))
         return context.get_dummy_value()
 
     return types.void(address, index, types.float32), emit
@@ -105,8 +105,7 @@ def store_bfloat16(typing: Any, address: Any, index: Any, value: Any) -> Any:
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         found = _upper_half(builder, args[2])
-        place = builder.gep(args[0], [args[1]], inbounds=True)
-        outside(builder, builder.store(builder.trunc(found, ir.IntType(16)), place))
+        stored(builder, args[0], args[1], builder.trunc(found, ir.IntType(16)))
         return context.get_dummy_value()
 
     return types.void(address, index, types.float32), emit

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 from llvmlite import ir
+from llvmlite.ir.instructions import AllocaInstr, CastInstr
 from numba import njit, types
 from numba.extending import intrinsic
 
@@ -26,6 +27,8 @@ TYPES: Final[dict[str, Any]] = {
 DATA: Final = types.CPointer(types.int64)
 LINE: Final = 64
 """Bytes."""
+OWN: Final = "memory of the kernel's own"
+"""Where stores to results do not go, as they say."""
 
 Written: TypeAlias = Callable[..., Any]
 """A function that kernels call."""
@@ -84,10 +87,19 @@ def store(typing: Any, address: Any, index: Any, value: Any) -> Any:
     """Write the element at the index."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        outside(builder, builder.store(args[2], builder.gep(args[0], [args[1]], inbounds=True)))
+        stored(builder, args[0], args[1], args[2])
         return context.get_dummy_value()
 
     return types.void(address, index, address.dtype), emit
+
+
+def stored(builder: Any, address: Any, index: Any, value: Any) -> None:
+    """A store to the element at the index, which touches no table; also marked if it is not known
+    to go to the kernel's own memory (`compiling.streaming`)."""
+    made = builder.store(value, builder.gep(address, [index], inbounds=True))
+    of = address.operands[0] if isinstance(address, CastInstr) else address
+    others = [] if isinstance(of, AllocaInstr) else [OWN]
+    made.set_metadata("noalias", _of_tables(builder, *others))
 
 
 @instruction
@@ -129,11 +141,11 @@ def outside(builder: Any, access: Any) -> Any:
     return access
 
 
-def _of_tables(builder: Any) -> Any:
-    """The mark of reads of tables, as LLVM's metadata."""
+def _of_tables(builder: Any, *others: str) -> Any:
+    """The mark of reads of tables, and perhaps others, as LLVM's metadata."""
     module = builder.module
-    scope = module.add_metadata(["table", module.add_metadata(["einderive"])])
-    return module.add_metadata([scope])
+    domain = module.add_metadata(["einderive"])
+    return module.add_metadata([module.add_metadata([word, domain]) for word in ("table", *others)])
 
 
 def _calls(name: str) -> Written:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from einderive.eops.dtypes import operand_type
-from einderive.eops.loops.picks import picked, summed
+from einderive.eops.loops.drafts.picks import picked, summed
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Access, Node, Scope, Source

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from einderive.eops.loops.picks import picked
+from einderive.eops.loops.drafts.picks import picked
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import accesses

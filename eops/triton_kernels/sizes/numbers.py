@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from einderive.eops.dtypes import LIMITS
-from einderive.eops.loops.ordered import SMALL, is_small
+from einderive.eops.loops.drafts.ordered import SMALL, is_small
 from einderive.eops.triton_kernels.sizes.written import written
 from einderive.ta.ir.node import Number
 

@@ -20,8 +20,8 @@ import torch
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.fuse import groups
-from einderive.eops.loops.group import Group
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.text import duration
 from einderive.frontend.trial.timing import race

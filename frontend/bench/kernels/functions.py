@@ -20,8 +20,8 @@ import torch
 
 from einderive.eops.cpu_kernels.build import Kernel, build
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.notation.parse import parse
 

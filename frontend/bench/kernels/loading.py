@@ -30,7 +30,7 @@ def groups() -> Iterator[tuple[Any, tuple[str, ...]]]:
     import einderive as ed
     from einderive.eops.cpu_kernels.build import takes
     from einderive.eops.loops.arrange import dense, plan
-    from einderive.eops.loops.group import Group
+    from einderive.eops.loops.drafts.group import Group
     from einderive.frontend.stages import STAGES
     from einderive.ta.ir.subst import stages
 

@@ -18,7 +18,7 @@ import torch
 from einderive.eops.cpu_kernels.build import Kernel, build
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.frontend.bench.kernels.loading import ELEMENTS, groups
 
 ROUNDS: Final = 60

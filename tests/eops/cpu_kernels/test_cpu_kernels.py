@@ -16,7 +16,7 @@ from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.eops.back_ends.task import Task
 from einderive.eops.cpu_kernels.build import takes
 from einderive.eops.loops.arrange import plan
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.plan import Plan
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from einderive.eops.loops.arrange import dense, plan
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.eops.compiled import compiled

@@ -20,8 +20,8 @@ from einderive.eops.cpu_kernels.functions import functions
 from einderive.eops.cpu_kernels.words import half_types, machine
 from einderive.eops.dtypes import Kinds
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import Typing
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import Typing
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.notation.parse import parse
 

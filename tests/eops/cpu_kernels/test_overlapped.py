@@ -10,7 +10,7 @@ from einderive.eops.cpu_kernels.build import Kernel, build
 from einderive.eops.cpu_kernels.overlapped import LONGEST
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.subst import stages

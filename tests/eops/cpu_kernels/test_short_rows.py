@@ -13,8 +13,8 @@ from einderive.eops.cpu_kernels.build import Kernel, build
 from einderive.eops.cpu_kernels.lowering.sources import in_masks, is_written_out
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.values import WRITTEN_OUT
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.values import WRITTEN_OUT
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.subst import stages

@@ -11,9 +11,9 @@ import torch
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.plan import SIZES
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.sizes import SIZES
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.ir.node import Tensor

@@ -9,8 +9,8 @@ import pytest
 from einderive.eops.cpu_kernels.build import Kernel, build
 from einderive.eops.cpu_kernels.told import told
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 

@@ -12,8 +12,8 @@ from einderive.eops.cpu_kernels.turned.squares import READS
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import Strides, dense
 from einderive.eops.loops.cost import in_tiles
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.values import Checked, Load, Picked
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.values import Checked, Load, Picked
 from einderive.ta.ir import affine
 from einderive.ta.notation.parse import parse
 from tests.amount import sampled

@@ -24,9 +24,10 @@ from einderive.eops.cpu_kernels.points import NEAR
 from einderive.eops.cpu_kernels.turned.squares import READS
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.eops.loops.arrange import Strides, plans
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.plan import Plan, Sizes
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import Sizes
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 from einderive.ta.functions import FUNCTIONS
@@ -48,6 +49,8 @@ SMALL = Sizes(
     window=400,
     stretch=1,
     run=6,
+    batch=2,
+    least_batch=2,
 )
 """Loops of a few steps are cut as long ones are otherwise."""
 Values = dict[str, NDArray[np.float64]]

@@ -10,8 +10,8 @@ import numpy as np
 from einderive.eops.cpu_kernels.build import takes
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.loops.arrange import dense, plan
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.fuse import groups
-from einderive.eops.loops.group import Group
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages

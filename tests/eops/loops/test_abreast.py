@@ -8,8 +8,8 @@ import torch
 
 from einderive.eops.cpu_kernels.build import built
 from einderive.eops.loops.arrange import dense, plan, plans
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
 from einderive.eops.loops.plan import Plan
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

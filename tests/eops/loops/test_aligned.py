@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.eops.loops.group import aligned, is_view
+from einderive.eops.loops.drafts.group import aligned, is_view
 from einderive.ta.ir.positions import INDEX
 from tests.eops.loops.programs import grouped
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 import pytest
 
 from einderive.eops.loops.arrange import FEW, dense, plan, plans
-from einderive.eops.loops.plan import SIZES, Plan
-from einderive.eops.loops.short_sums import written
-from einderive.eops.loops.values import Load
+from einderive.eops.loops.drafts.short_sums import written
+from einderive.eops.loops.drafts.values import Load
+from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import SIZES
 from tests.eops.loops.programs import grouped, require_right
 
 SUMS = "Z[i] = sum[j](X[i+j]) where i in 0:20, j in 0"

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plans
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.plan import SIZES, Sizes
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.sizes import SIZES, Sizes
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

@@ -11,9 +11,9 @@ import pytest
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.loops.arrange import dense, plans
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.values import lanes, parts
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.drafts.values import lanes, parts
 from einderive.ta.ir import affine
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.draft import Draft, divided, drafted, merged
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.values import DIVIDED, Operation
+from einderive.eops.loops.drafts.draft import Draft, divided, drafted, merged
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.drafts.values import DIVIDED, Operation
 from einderive.eops.loops.windows import with_windows
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

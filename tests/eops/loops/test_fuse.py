@@ -10,8 +10,8 @@ import pytest
 from einderive.eops.cpu_kernels.build import takes
 from einderive.eops.loops import fuse
 from einderive.eops.loops.arrange import dense, plan
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.fuse import groups
-from einderive.eops.loops.group import Group
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages
 from einderive.ta.notation.parse import parse

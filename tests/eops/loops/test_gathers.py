@@ -13,10 +13,10 @@ from einderive.eops.back_ends.task import Task
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.picks import picked
-from einderive.eops.loops.values import Load, Within
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.drafts.picks import picked
+from einderive.eops.loops.drafts.values import Load, Within
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

@@ -11,8 +11,8 @@ import torch
 
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.loops.arrange import dense, plan
-from einderive.eops.loops.group import Group, aligned
-from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.drafts.group import Group, aligned
+from einderive.eops.loops.drafts.kinds import alike
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.amount import CAMPAIGN, first, sampled

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from einderive.eops.loops.arrange import dense, plans
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.plan import SIZES, Plan
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import SIZES
 from einderive.eops.loops.windows import with_windows
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from einderive.eops.dtypes import Kinds
-from einderive.eops.loops.kinds import Compared, Typing, alike, of_total
+from einderive.eops.loops.drafts.kinds import Compared, Typing, alike, of_total
 from einderive.ta.ir.node import Apply
 from einderive.ta.ir.subst import accesses, walk
 from tests.eops.loops.programs import grouped

@@ -14,10 +14,10 @@ import torch
 
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.bodies import Reduction
-from einderive.eops.loops.draft import drafted, merged
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.narrow import (
+from einderive.eops.loops.drafts.bodies import Reduction
+from einderive.eops.loops.drafts.draft import drafted, merged
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.drafts.narrow import (
     EXACT,
     GREATEST,
     LEAST,
@@ -29,7 +29,7 @@ from einderive.eops.loops.narrow import (
     _of_total,
     narrowed,
 )
-from einderive.eops.loops.values import Operation
+from einderive.eops.loops.drafts.values import Operation
 from tests.eops.loops.programs import grouped
 
 SPANS = [Span(low, high) for low in range(-3, 3) for high in range(low, 4)]

@@ -7,10 +7,17 @@ from fractions import Fraction
 import pytest
 
 from einderive.eops.loops.arrange import dense, levels
-from einderive.eops.loops.draft import Draft, drafted, merged
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.ordered import LONG, SMALL, _short, _without_large, is_small, ordered
-from einderive.eops.loops.values import Choice, Constant, Load, Operation, Total, operands_of
+from einderive.eops.loops.drafts.draft import Draft, drafted, merged
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.drafts.ordered import (
+    LONG,
+    SMALL,
+    _short,
+    _without_large,
+    is_small,
+    ordered,
+)
+from einderive.eops.loops.drafts.values import Choice, Constant, Load, Operation, Total, operands_of
 from einderive.ta.ir.affine import Row
 from tests.eops.loops.programs import grouped, require_right
 

@@ -15,7 +15,7 @@ from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
-from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.drafts.kinds import alike
 from tests.eops.loops.interpreted import SMALL, check, laid_out, run, same, value_of
 from tests.eops.loops.programs import Shapes, data, grouped, require_right, source_of
 

@@ -7,16 +7,16 @@ from random import Random
 import numpy as np
 import pytest
 
-from einderive.eops.loops import short_sums
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.cost import moved
-from einderive.eops.loops.draft import drafted
+from einderive.eops.loops.drafts import short_sums
+from einderive.eops.loops.drafts.draft import drafted
+from einderive.eops.loops.drafts.group import Group, is_view
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.drafts.ordered import LONG, _Ordering
+from einderive.eops.loops.drafts.values import Choice, Load, Operation
 from einderive.eops.loops.fuse import groups
-from einderive.eops.loops.group import Group, is_view
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.ordered import LONG, _Ordering
 from einderive.eops.loops.plan import Plan
-from einderive.eops.loops.values import Choice, Load, Operation
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import nested_scopes, stages
 from einderive.ta.notation.parse import parse

@@ -6,7 +6,7 @@ import torch
 
 from einderive.eops.cpu_kernels.build import build
 from einderive.eops.cpu_kernels.typing import typing_of
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.ta.notation.parse import parse
 
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45, 1e-40, 2.2e-26, 7e-20, 3e38)

@@ -12,9 +12,9 @@ from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.cost import segments_of, share_of, steps
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.values import Segment, chosen_with, cut_of, segments
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.drafts.values import Segment, chosen_with, cut_of, segments
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range
 from einderive.ta.ir.node import Condition

@@ -9,7 +9,7 @@ import pytest
 
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.cost import CACHE, near
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

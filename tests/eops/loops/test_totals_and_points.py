@@ -14,7 +14,8 @@ from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense, plan, plans
-from einderive.eops.loops.plan import SIZES, Plan
+from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import SIZES
 from tests.eops.loops.interpreted import SMALL, laid_out, run, same, value_of
 from tests.eops.loops.programs import Shapes, data, grouped, require_right
 
@@ -73,12 +74,13 @@ def test_steps_that_lie_abreast(text: str, shapes: Shapes) -> None:
 
 @pytest.mark.parametrize("rows", [True, False])
 def test_memory_of_an_open_kernel_serves_all_sizes_of_its_plan(rows: bool) -> None:
-    """In rows, all that may be kept on the stack; in columns, one number for each of a tile."""
+    """In rows, all that may be kept on the stack, and one number for each row of a batch; in
+    columns, one for each of a tile."""
     sizes = set[int]()
     for made in planned(SOFTMAX, {"X": (100, 500)}, open_sizes=True):
         if (made.inner is None) == rows:
             sizes |= {room.size for room in Emitter(made, Numbers(open=True)).rooms}
-    assert sizes == {SIZES.kept if rows else SIZES.tile}
+    assert sizes == ({SIZES.kept, SIZES.least_batch} if rows else {SIZES.tile})
 
 
 def test_what_waits_in_a_result_has_no_memory_of_its_own() -> None:

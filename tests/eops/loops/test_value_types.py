@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from einderive.eops.loops.arrange import dense, plan
-from einderive.eops.loops.bodies import Bodies
-from einderive.eops.loops.draft import drafted
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
-from einderive.eops.loops.picks import picked
-from einderive.eops.loops.values import Operation, Value
+from einderive.eops.loops.drafts.bodies import Bodies
+from einderive.eops.loops.drafts.draft import drafted
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
+from einderive.eops.loops.drafts.picks import picked
+from einderive.eops.loops.drafts.values import Operation, Value
 from einderive.ta.ir.node import Node
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

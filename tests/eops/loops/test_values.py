@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.values import (
     LEAST_PART,
     MOST_LANES,
     Checked,

@@ -14,7 +14,7 @@ from triton.compiler.compiler import make_backend
 from triton.runtime.jit import create_function_from_signature
 
 from einderive.eops.back_ends.triton import triton_stage
-from einderive.eops.loops.ordered import SMALL
+from einderive.eops.loops.drafts.ordered import SMALL
 from einderive.eops.triton_kernels import build as building
 from einderive.eops.triton_kernels.build import KNOWN, Kernel, build, build_rows, text_of
 from einderive.eops.triton_kernels.launch import _stage_kernel

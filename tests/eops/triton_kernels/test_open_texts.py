@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from einderive.eops.loops.ordered import SMALL
+from einderive.eops.loops.drafts.ordered import SMALL
 from einderive.eops.triton_kernels.build import text_of
 from einderive.eops.triton_kernels.plan import plan
 from einderive.ta.ir.node import Scope

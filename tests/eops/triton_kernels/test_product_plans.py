@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.triton_kernels.emit_triton import emit
 from einderive.eops.triton_kernels.products import holds_product, product_plan
 from einderive.ta.ir.subst import stages

@@ -12,7 +12,7 @@ import einderive as ed
 from einderive.eops.back_ends import lowered
 from einderive.eops.back_ends.task import Task
 from einderive.eops.cpu_kernels.typing import typing_of
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse

@@ -15,7 +15,7 @@ from einderive.derivations.search.strategy import Budget
 from einderive.eops.cpu_kernels.build import build as build_loops
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.told import Launch
 from einderive.eops.triton_kernels.build import build as build_triton
 from einderive.frontend.kernels import data

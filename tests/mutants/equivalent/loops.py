@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from tests.mutants.equivalent.entry import Entry
 
-BODIES = "einderive.eops.loops.bodies"
-DRAFT = "einderive.eops.loops.draft"
+BODIES = "einderive.eops.loops.drafts.bodies"
+DRAFT = "einderive.eops.loops.drafts.draft"
 WINDOWS = "einderive.eops.loops.windows"
 ARRANGE = "einderive.eops.loops.arrange"
-ORDERED = "einderive.eops.loops.ordered"
-GROUP = "einderive.eops.loops.group"
-VALUES = "einderive.eops.loops.values"
+ORDERED = "einderive.eops.loops.drafts.ordered"
+GROUP = "einderive.eops.loops.drafts.group"
+VALUES = "einderive.eops.loops.drafts.values"
 LOOP_PLANS = "einderive.eops.loops.plan"
-SHORT_SUMS = "einderive.eops.loops.short_sums"
+SHORT_SUMS = "einderive.eops.loops.drafts.short_sums"
 KEEP = "einderive.eops.loops.keep"
-NARROWED = "einderive.eops.loops.narrow"
+NARROWED = "einderive.eops.loops.drafts.narrow"
 
 LISTED: tuple[Entry, ...] = (
     (

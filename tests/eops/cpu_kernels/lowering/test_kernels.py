@@ -20,8 +20,8 @@ from einderive.eops.cpu_kernels.compiling.stored import Library
 from einderive.eops.cpu_kernels.lowering.values import Unknown
 from einderive.eops.cpu_kernels.words import machine
 from einderive.eops.loops.arrange import dense
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.kinds import alike
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.kinds import alike
 from einderive.ta.ir.subst import stages
 from tests.amount import sampled
 

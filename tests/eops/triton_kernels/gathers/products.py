@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 import einderive as ed
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.eops.triton_kernels.build import Kernel, build_stage
 from einderive.eops.triton_kernels.gathers.reads import is_gather
 from einderive.eops.triton_kernels.plan import Plan

@@ -15,10 +15,10 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from einderive.eops.dtypes import HALVES
-from einderive.eops.loops.group import COMPUTED, Alignment, Group
-from einderive.eops.loops.kinds import TRUTH, Compared, Typing, of_total
-from einderive.eops.loops.picks import picked, summed
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.group import COMPUTED, Alignment, Group
+from einderive.eops.loops.drafts.kinds import TRUTH, Compared, Typing, of_total
+from einderive.eops.loops.drafts.picks import picked, summed
+from einderive.eops.loops.drafts.values import (
     ROUNDED,
     Checked,
     Choice,

@@ -11,10 +11,10 @@ from functools import reduce
 from math import frexp
 from operator import or_
 
-from einderive.eops.loops.bodies import Bodies, Element, Elsewhere, Output, Reduction
-from einderive.eops.loops.group import Group, aligned
-from einderive.eops.loops.kinds import Typing
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.bodies import Bodies, Element, Elsewhere, Output, Reduction
+from einderive.eops.loops.drafts.group import Group, aligned
+from einderive.eops.loops.drafts.kinds import Typing
+from einderive.eops.loops.drafts.values import (
     DIVIDED,
     Constant,
     Load,

@@ -10,10 +10,10 @@ from dataclasses import replace
 from math import prod
 from typing import Final
 
-from einderive.eops.loops.bodies import WORDS
-from einderive.eops.loops.group import Group
-from einderive.eops.loops.ordered import SMALL
-from einderive.eops.loops.picks import picked, summed
+from einderive.eops.loops.drafts.bodies import WORDS
+from einderive.eops.loops.drafts.group import Group
+from einderive.eops.loops.drafts.ordered import SMALL
+from einderive.eops.loops.drafts.picks import picked, summed
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.subst import accesses
 

@@ -18,10 +18,10 @@ from math import prod
 from typing import Final, NamedTuple
 
 from einderive.eops.dtypes import LIMITS
-from einderive.eops.loops.bodies import Reduction
-from einderive.eops.loops.draft import Draft
-from einderive.eops.loops.kinds import TRUTH
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.bodies import Reduction
+from einderive.eops.loops.drafts.draft import Draft
+from einderive.eops.loops.drafts.kinds import TRUTH
+from einderive.eops.loops.drafts.values import (
     Choice,
     Constant,
     Load,

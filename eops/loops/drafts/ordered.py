@@ -15,9 +15,9 @@ from fractions import Fraction
 from hashlib import blake2b
 from typing import Any, Final
 
-from einderive.eops.loops.bodies import Reduction
-from einderive.eops.loops.draft import Draft
-from einderive.eops.loops.values import (
+from einderive.eops.loops.drafts.bodies import Reduction
+from einderive.eops.loops.drafts.draft import Draft
+from einderive.eops.loops.drafts.values import (
     Choice,
     Constant,
     Load,

@@ -17,7 +17,7 @@ from typing import Final
 
 from einderive.eops import comparisons
 from einderive.eops.dtypes import Kinds, holds, operand_type, values
-from einderive.eops.loops.group import Group
+from einderive.eops.loops.drafts.group import Group
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Access, Node, Scope, Source
 from einderive.ta.ir.positions import INDEX

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
 
-from einderive.eops.loops.picks import picked, summed
+from einderive.eops.loops.drafts.picks import picked, summed
 from einderive.ta.ir import affine
 from einderive.ta.ir.affine import Range, Row
 from einderive.ta.ir.node import Access, Scope, Source
