@@ -39,7 +39,7 @@ from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.drafts.kinds import TRUTH, Typing
 from einderive.eops.loops.drafts.values import ROUNDED
 from einderive.eops.loops.plan import Plan
-from einderive.eops.loops.sizes import SIZES
+from einderive.eops.loops.sizes import SIZES, Sizes
 from einderive.eops.precision import precision_of
 from einderive.eops.result_memory import reused
 from einderive.ta.functions import FUNCTIONS
@@ -176,19 +176,28 @@ def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = Fal
     types.  With `open_sizes`, its code serves other sizes too (`numbers.py`), unless the group
     needs a window of rows, which has its sizes in the text.  Any number of threads may run it; it
     is planned for as many as torch has now."""
-    return built(group, strides, typing, open_sizes, planned_threads())
+    return built(group, strides, typing, open_sizes, planned_sizes())
 
 
-def planned_threads() -> int:
-    """The number of threads that plans are made for: torch's, and two where it has one."""
-    return min(MOST_THREADS, max(SIZES.threads, torch.get_num_threads()))
+def planned_sizes() -> Sizes:
+    """What plans are made for: as many threads as torch has, two where it has one, and divisions by
+    parts unless the processor divides fast."""
+    threads = min(MOST_THREADS, max(SIZES.threads, torch.get_num_threads()))
+    return SIZES._replace(threads=threads, by_parts=not divides_fast())
+
+
+@cache
+def divides_fast() -> bool:
+    """Whether the processor divides 16 numbers in 10 cycles, as AMD's Zen 4 and 5 do: softmax of
+    rows of 32 to 128 then takes a tenth less time than by parts.  Others take 16 and more."""
+    return binding.get_host_cpu_name() in ("znver4", "znver5")
 
 
 @lru_cache(maxsize=KEPT)
-def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, threads: int) -> Kernel:
-    found = plan(group, strides, typing, open_sizes, threads)
+def built(group: Group, strides: Strides, typing: Typing, open_sizes: bool, sizes: Sizes) -> Kernel:
+    found = plan(group, strides, typing, open_sizes, sizes)
     if found is None and open_sizes:
-        return built(group, strides, typing, False, threads)
+        return built(group, strides, typing, False, sizes)
     assert found is not None, "one kernel computes the group"
     emitter = Emitter(found, Numbers(open_sizes))
     source = emitter.source()

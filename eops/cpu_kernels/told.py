@@ -7,7 +7,7 @@ from itertools import islice
 
 import torch
 
-from einderive.eops.cpu_kernels.build import planned_threads
+from einderive.eops.cpu_kernels.build import planned_sizes
 from einderive.eops.cpu_kernels.emit import Emitter
 from einderive.eops.cpu_kernels.numbers import Numbers
 from einderive.eops.cpu_kernels.shown import shown
@@ -16,7 +16,6 @@ from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.cost import seconds
 from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.plan import Plan
-from einderive.eops.loops.sizes import SIZES
 from einderive.eops.told import Launch, Told
 from einderive.ta.ir.node import Source
 
@@ -29,14 +28,13 @@ def told(group: Group, types: Mapping[Source, str], open_sizes: bool = False) ->
     not compute it for these types."""
     typing = typing_of(group, [getattr(torch, types[source]) for source in group.operands])
     strides = dense(group)
-    threads = planned_threads()
+    sizes = planned_sizes()
     if typing is None:
         return None
-    made = plan(group, strides, typing, open_sizes, threads)
+    made = plan(group, strides, typing, open_sizes, sizes)
     if made is None:
         return None
     source = Emitter(made, Numbers(open_sizes)).source()
-    sizes = SIZES._replace(threads=threads)
     every = sorted(plans(group, strides, typing, sizes, open_sizes), key=seconds)
     return Told(
         group.stages,

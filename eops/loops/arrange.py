@@ -49,12 +49,11 @@ def plan(
     strides: Strides,
     typing: Typing | None = None,
     open_sizes: bool = False,
-    threads: int = SIZES.threads,
+    sizes: Sizes = SIZES,
 ) -> Plan | None:
     """The plan for operands of these strides, in the order of `group.operands`, and of these types
     (all float32 if none are given).  None if no one kernel computes the group.  No stage may have
     an empty range.  With `open_sizes`, other sizes get the same plan as far as possible."""
-    sizes = SIZES._replace(threads=threads)
     found = plans(group, strides, typing, sizes, open_sizes)
     best = min(
         (one for one in found if one.row is None),
@@ -81,7 +80,7 @@ def plans(
     found = list[Plan]()
     for draft in made:  # of plans that memory bounds, which so take one time, those by parts
         other = divided(draft, 4 * sizes.short)
-        if other is not draft:
+        if sizes.by_parts and other is not draft:
             found += filter(_has_parts, _arranged(other, sizes, open_sizes))
     found += [one for draft in made for one in _arranged(draft, sizes, open_sizes)]
     return (*found, *kept)

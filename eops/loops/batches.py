@@ -20,7 +20,7 @@ from typing import Final
 
 from einderive.eops.dtypes import BYTES
 from einderive.eops.loops.cost import DIVISION, is_written_out, near, operations, share
-from einderive.eops.loops.drafts.values import Total
+from einderive.eops.loops.drafts.values import Constant, Operation, Total
 from einderive.eops.loops.plan import Kept, Phase, Plan
 from einderive.ta.ir import affine
 
@@ -59,12 +59,15 @@ def _bytes(plan: Plan, kept: Kept) -> int:
 
 def _waits(plan: Plan) -> int:
     """How much its passes wait: 1 for each that reads a total, and 1 more where it reads a function
-    of it; 1 more for results of totals alone, which are computed in vectors."""
+    of it, or divides by it; 1 more for results of totals alone, which are computed in vectors."""
     found = 0
     for number, phase in enumerate(plan.phases):
-        outside = _outside(plan, number)
-        waits = any(isinstance(plan.values[place], Total) for place in plan.needed[number])
+        outside, values = _outside(plan, number), [plan.values[k] for k in plan.needed[number]]
+        waits = any(isinstance(value, Total) for value in values)
         dear = any(_is_dear(plan, place) for place in outside)
+        dear |= any(
+            isinstance(v, Operation) and v.word == "/" and v.args[1] in outside for v in values
+        )
         found += waits * (1 + dear + (not phase.loops))
     return found
 
@@ -75,7 +78,9 @@ def _outside(plan: Plan, number: int) -> list[int]:
     return [
         place
         for place in plan.needed[number]
-        if place not in again and plan.depth(plan.masks[place], phase) == 0
+        if place not in again
+        and plan.depth(plan.masks[place], phase) == 0
+        and not isinstance(plan.values[place], Constant)
     ]
 
 

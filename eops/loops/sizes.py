@@ -25,6 +25,7 @@ class Sizes(NamedTuple):
     - `batch`, `least_batch`: so many rows at most, and at least, are done pass by pass, where what
       they read and keep has about `batch_bytes`, and at most four times as many.
     - `run`: where the inner loop is shorter, steps of the own loop lie abreast in such a run.
+    - `by_parts`: to divide by the parts of a divisor takes less time than to divide by it.
     - `threads` share the work; each tells the others so many totals, `exchanged`, at most."""
 
     block: int = 4096
@@ -46,6 +47,7 @@ class Sizes(NamedTuple):
     batch_bytes: int = 1 << 14
     run: int = 512
     exchanged: int = 4096
+    by_parts: bool = True
     threads: int = 2
 
 

@@ -3,6 +3,7 @@ the quotient is next to the least numbers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,42 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from einderive.eops.cpu_kernels.build import built, divides_fast
 from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.drafts.group import Group
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.eops.compiled import compiled
 
+BUILD = "einderive.eops.cpu_kernels.build"
 DTYPES = {"float32": (23, 127), "float64": (52, 1023)}
 TEXT = "Y[i,j] = X[j]/D[i]"
+
+
+@pytest.fixture(autouse=True)
+def divisions_take_long(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As on most processors."""
+    monkeypatch.setattr(f"{BUILD}.divides_fast", lambda: False)
+    built.cache_clear()
+    yield
+    built.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("processor", "fast"), [("znver5", True), ("znver4", True), ("znver3", False), ("", False)]
+)
+def test_processors_that_divide_fast_do(
+    processor: str, fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(f"{BUILD}.binding.get_host_cpu_name", lambda: processor)
+    divides_fast.cache_clear()
+    try:
+        source = compiled(parse(TEXT, {"X": (64,), "D": (60,)}).roots()[0], "float32").source
+    finally:
+        divides_fast.cache_clear()
+    assert ("divided_" in source) != fast
+    assert (" / " in source.split("for i1 in")[1]) == fast
 
 
 def numbers(dtype: str, count: int, exponents: int) -> NDArray[Any]:

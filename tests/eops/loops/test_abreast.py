@@ -11,6 +11,7 @@ from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.drafts.kinds import alike
 from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import SIZES
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.eops.loops.interpreted import SMALL, Values, laid_out, run, same, value_of
@@ -147,7 +148,7 @@ def test_compiled(text: str, columns: int, threads: int, dtype: str) -> None:
     """More threads than it was planned for share no totals: three threads run it as two."""
     rows = 70_001
     group = group_of(text, rows, columns)
-    kernel = built(group, dense(group), alike(group, dtype), False, 2)
+    kernel = built(group, dense(group), alike(group, dtype), False, SIZES)
     assert kernel.plan.abreast > 1
     assert (kernel.threads, kernel.team) == (2, 2 * kernel.plan.exchanged)
     data = torch.randn(rows, columns).to(getattr(torch, dtype))

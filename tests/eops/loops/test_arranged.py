@@ -25,7 +25,7 @@ def every(text: str, **shapes: tuple[int, ...]) -> tuple[Plan, ...]:
 
 def best(text: str, **shapes: tuple[int, ...]) -> Plan:
     group = grouped(text, shapes)
-    found = plan(group, dense(group), threads=2)
+    found = plan(group, dense(group))
     assert found is not None
     return found
 

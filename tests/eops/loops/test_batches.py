@@ -13,6 +13,7 @@ from einderive.eops.loops.batches import batched
 from einderive.eops.loops.cost import near, steps
 from einderive.eops.loops.drafts.kinds import alike
 from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import SIZES
 from tests.eops.loops.interpreted import SMALL, laid_out, run, same, value_of
 from tests.eops.loops.programs import data, grouped
 
@@ -77,7 +78,10 @@ def test_functions_of_totals_are_passes_of_their_own() -> None:
 
 def test_a_batch_has_fewer_rows_where_more_threads_share_them() -> None:
     group = grouped(LOG_SUM_EXP, {"X": (512, 32)})
-    found = [plan(group, dense(group), threads=threads) for threads in (2, 16, 32, 64)]
+    found = [
+        plan(group, dense(group), sizes=SIZES._replace(threads=threads))
+        for threads in (2, 16, 32, 64)
+    ]
     assert [one.batch for one in found if one is not None] == [64, 32, 16, 1]
 
 

@@ -22,7 +22,7 @@ STENCILS = "Z[i,j] = X[i-1,j]+X[i+1,j]+X[i,j-1]; Y[i,j] = Z[i-1,j]*Z[i+1,j]*exp(
 
 def planned(text: str, **shapes: tuple[int, ...]) -> Plan:
     group = grouped(text, shapes)
-    found = plan(group, dense(group), threads=2)
+    found = plan(group, dense(group))
     assert found is not None
     return found
 

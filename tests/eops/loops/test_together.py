@@ -17,6 +17,7 @@ from einderive.eops.loops.cost import seconds, share
 from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.drafts.kinds import alike
 from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.sizes import SIZES
 from einderive.ta.ir.subst import stages
 from einderive.ta.notation.parse import parse
 from tests.eops.loops.interpreted import Memory, check, laid_out, run, same, value_of
@@ -38,7 +39,7 @@ def group_of(text: str, *shape: int) -> Group:
 
 def planned(text: str, *shape: int, threads: int = 2, open_sizes: bool = False) -> Plan:
     group = group_of(text, *shape)
-    found = plan(group, dense(group), None, open_sizes, threads)
+    found = plan(group, dense(group), None, open_sizes, SIZES._replace(threads=threads))
     assert found is not None
     return found
 
@@ -127,7 +128,7 @@ def test_open_sizes_without_totals() -> None:
     large = {"A": (300_000,), "B": (200_000,), "s": ()}
     written = parse(text, large, "float32").roots()
     group = Group(stages(*written), written)
-    kernel = built(group, dense(group), alike(group, "float32"), True, 2)
+    kernel = built(group, dense(group), alike(group, "float32"), True, SIZES)
     data = {name: torch.randn(shape) for name, shape in large.items()}
     y, z, t = kernel(*(data[source.label] for source in group.operands))
     torch.testing.assert_close(y, data["A"].exp() + data["s"])
@@ -161,7 +162,7 @@ def test_no_total_is_lost_to_a_thread_that_is_ahead(text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_any_number_of_threads_may_run_the_kernel(text: str, threads: int) -> None:
     group = group_of(text, 3, 300_001)
-    kernel = built(group, dense(group), alike(group, "float32"), False, 2)
+    kernel = built(group, dense(group), alike(group, "float32"), False, SIZES)
     assert kernel.plan.together
     data = torch.rand(3, 300_001)
     with torch_threads(threads):
