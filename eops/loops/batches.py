@@ -19,14 +19,11 @@ from dataclasses import replace
 from typing import Final
 
 from einderive.eops.dtypes import BYTES
-from einderive.eops.loops.cost import DIVISION, is_written_out, near, operations, share
-from einderive.eops.loops.drafts.values import Constant, Operation, Total
+from einderive.eops.loops.cost import CALL, DIVISION, is_written_out, near, operations, share
+from einderive.eops.loops.drafts.values import Constant, Operation, Total, Value
 from einderive.eops.loops.plan import Kept, Phase, Plan
 from einderive.ta.ir import affine
 
-WORTH: Final = 3
-"""What a batch saves (`_waits`) has to be as much: to store totals and to read them takes longer
-than to wait once for a short function."""
 BUSY: Final = 0.8
 """The share of the threads that work, at least."""
 
@@ -36,7 +33,7 @@ def batched(plan: Plan, open_sizes: bool = False) -> Plan | None:
     `open_sizes`, batches have the same rows and room for all sizes."""
     if plan.inner is not None or plan.together or plan.windows or not plan.parallel:
         return None
-    if any(is_written_out(plan, phase) for phase in plan.phases) or _waits(plan) < WORTH:
+    if any(is_written_out(plan, phase) for phase in plan.phases) or _waits(plan) < plan.sizes.waits:
         return None
     sizes, rows = plan.sizes, plan.domain[plan.parallel[-1]].extent
     own = sum(one.size for one in plan.kept if one.output is None)
@@ -58,18 +55,22 @@ def _bytes(plan: Plan, kept: Kept) -> int:
 
 
 def _waits(plan: Plan) -> int:
-    """How much its passes wait: 1 for each that reads a total, and 1 more where it reads a function
-    of it, or divides by it; 1 more for results of totals alone, which are computed in vectors."""
+    """How much its passes wait: 1 for each that reads a total, and 1 more where it divides by it or
+    takes a root, 2 for another function of it; 1 more for results of totals alone, which are
+    computed in vectors."""
     found = 0
     for number, phase in enumerate(plan.phases):
         outside, values = _outside(plan, number), [plan.values[k] for k in plan.needed[number]]
         waits = any(isinstance(value, Total) for value in values)
-        dear = any(_is_dear(plan, place) for place in outside)
-        dear |= any(
-            isinstance(v, Operation) and v.word == "/" and v.args[1] in outside for v in values
-        )
+        divides = any(by in outside for by in map(_divisor, values))
+        most = max((operations(plan.values[place]) for place in outside), default=0.0)
+        dear = 2 if most >= CALL else divides or most >= DIVISION
         found += waits * (1 + dear + (not phase.loops))
     return found
+
+
+def _divisor(value: Value) -> int | None:
+    return value.args[1] if isinstance(value, Operation) and value.word == "/" else None
 
 
 def _outside(plan: Plan, number: int) -> list[int]:

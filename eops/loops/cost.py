@@ -93,6 +93,8 @@ BORDER: Final = 100.0
 """To find the part of an inner loop where no index misses, and to start what is left."""
 SPREAD: Final = 9
 """Places of a loop at which the length of a part of another one is looked at."""
+SCALAR: Final = 4.0
+"""Times as long as in a vector takes what is computed outside of the inner loop, one by one."""
 TOTAL: Final = 2.0
 STORED_TOTAL: Final = 4.0
 """To add to a total in a register, and to one in memory."""
@@ -282,7 +284,7 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
             count = 0.0 if plan.inner is None else TOTAL
         elif not isinstance(value, Constant):
             count = operations(value)
-        at[depth] += count * shares[place] if depth == deepest else count
+        at[depth] += count * shares[place] if depth == deepest else SCALAR * count
     at[deepest] += len(phase.kept) + (phase.window is not None)
     at[deepest] += len(phase.reductions) * (
         TOTAL if plan.inner is None else STORED_TOTAL / phase.jam

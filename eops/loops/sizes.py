@@ -24,6 +24,8 @@ class Sizes(NamedTuple):
       before the first result are one piece of work, at least.
     - `batch`, `least_batch`: so many rows at most, and at least, are done pass by pass, where what
       they read and keep has about `batch_bytes`, and at most four times as many.
+      `waits`: rows are done so where their passes wait at least as often (`eops.loops.batches`);
+      to store totals and to read them again takes longer than one wait for a short function.
     - `run`: where the inner loop is shorter, steps of the own loop lie abreast in such a run.
     - `by_parts`: to divide by the parts of a divisor takes less time than to divide by it.
     - `threads` share the work; each tells the others so many totals, `exchanged`, at most."""
@@ -45,6 +47,7 @@ class Sizes(NamedTuple):
     batch: int = 64
     least_batch: int = 16
     batch_bytes: int = 1 << 14
+    waits: int = 3
     run: int = 512
     exchanged: int = 4096
     by_parts: bool = True

@@ -51,6 +51,7 @@ SMALL = Sizes(
     run=6,
     batch=2,
     least_batch=2,
+    waits=1,
 )
 """Loops of a few steps are cut as long ones are otherwise."""
 Values = dict[str, NDArray[np.float64]]
