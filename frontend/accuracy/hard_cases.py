@@ -33,7 +33,7 @@ from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.accept import epsilon
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
-from einderive.frontend.accuracy.inputs.families import SQUARES, Family
+from einderive.frontend.accuracy.inputs.families import OF_HALVES, Family
 from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
 from einderive.frontend.accuracy.levels import Accuracy, can_cancel, magnitude
@@ -78,7 +78,7 @@ some 0.1 s."""
 PREPARING_SECONDS = 1.5
 """The seconds that making all hard inputs of a program, and evaluating the formula as written on
 them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
-without a step that can cancel, the first `LEAST_SAFE`; one more of programs in float16."""
+without a step that can cancel, the first `LEAST_SAFE`; one more for each half type."""
 LEAST, LEAST_SAFE = 7, 2
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are too few to judge the formula as written by.  It is then
@@ -122,7 +122,7 @@ class HardCases:
         if not has_families(self.program):
             return ()
         families = hard_families(self.program)
-        least += SQUARES in families
+        least += sum(family in OF_HALVES.values() for family in families)
         found: list[FamilyError] = []
         for number, family in enumerate(families[: max(most, least)]):
             late = self._spent > self.preparing and family.name not in self._known
