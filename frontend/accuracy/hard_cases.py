@@ -314,26 +314,35 @@ def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
     exponentials about their maxima, and in a larger range."""
     wide = unit <= torch.finfo(torch.float64).eps
     usual = ExtendedField() if wide else RealField()
+    domains = (usual,) if wide else (usual, ExtendedField())
 
     def interpreted(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
         values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
         found = [evaluate(root, values, usual) for root in roots]
-        for domain in (usual, ExtendedField()):
-            if not _not_finite(found):
-                break
-            found = [evaluate(about_maxima(root), values, domain) for root in roots]
+        for domain in domains:
+            found = [
+                evaluate(about_maxima(root), values, domain) if _not_finite([value]) else value
+                for root, value in zip(roots, found, strict=True)
+            ]
         return found
 
     if computed_points(*roots) <= INTERPRETED:
         return interpreted
-    scopes = tuple(stages(*roots))
-    run = Executable(tuple(roots), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
-    tensors = input_tensors(*roots)
+    run, tensors = _by_torch(roots), input_tensors(*roots)
 
     def lowered(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
-        return [_array(y) for y in run({t: inputs[t].to(torch.float64) for t in tensors})]
+        values = {t: inputs[t].to(torch.float64) for t in tensors}
+        found = [_array(y) for y in run(values)]
+        if _not_finite(found):
+            found = [_array(y) for y in _by_torch(list(map(about_maxima, roots)))(values)]
+        return found
 
     return lowered
+
+
+def _by_torch(roots: Sequence[Scope]) -> Executable:
+    scopes = tuple(stages(*roots))
+    return Executable(tuple(roots), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
 
 
 def _array(values: torch.Tensor) -> digits.Array:

@@ -12,7 +12,7 @@ import torch
 import einderive as ed
 from einderive.eops.torch_views.stage import lower
 from einderive.frontend.accuracy.digits import WRONG, Limits, Values
-from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.hard_cases import HardCases, exact_rows
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
 from einderive.frontend.accuracy.inputs.families import EXPONENTS, FAMILIES, SQUARES
 from einderive.frontend.accuracy.inputs.unequal import hard_families
@@ -148,6 +148,31 @@ def test_what_is_compiled_stays_finite(
     x = (20 * torch.randn(3, 70_000) + 30).half()
     exact = x.double().var(1, correction=0) if "var" in text else 2 * x.double().mean(1)
     torch.testing.assert_close(function(x).double(), exact, rtol=2e-3, atol=0)
+
+
+@pytest.mark.parametrize("interpreted", [1 << 22, 0])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_exact_values_are_about_their_maxima_where_exponentials_overflow(
+    monkeypatch: pytest.MonkeyPatch, interpreted: int, dtype: str
+) -> None:
+    """Also those that torch gives, of rows that are much work; those of others stay as they are."""
+    monkeypatch.setattr("einderive.frontend.accuracy.hard_cases.INTERPRETED", interpreted)
+    texts = "Y[i] = log(sum[j](exp(X[i,j]))); Z[i,j] = X[i,j]^2"
+    program = ed.parse(texts, X=(3, 20), dtypes=dtype)
+    (tensor,) = program.inputs
+    x = (10_000 + torch.randn(3, 20)).to(getattr(torch, dtype))
+    unit = torch.finfo(x.dtype).eps
+    found = exact_rows(program.roots(), unit)({tensor: x})
+    for value, exact in zip(found, (x.double().logsumexp(1), x.double() ** 2), strict=True):
+        np.testing.assert_allclose(value.astype(float), exact, rtol=1e-14)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp < 2000, reason="long double is float64")
+def test_exact_values_have_a_larger_range_where_no_maximum_helps() -> None:
+    program = ed.parse("Y[i] = exp(X[i])/exp(X[i]-1)", X=(3,), dtypes="float32")
+    (tensor,) = program.inputs
+    (found,) = exact_rows(program.roots(), 2.0**-23)({tensor: torch.full((3,), 1000.0)})
+    np.testing.assert_allclose(found.astype(float), np.e, rtol=1e-12)
 
 
 def test_only_programs_in_half_types_have_another_family() -> None:
