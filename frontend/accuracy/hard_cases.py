@@ -8,7 +8,7 @@ views, which acceptance on random inputs has compared with the interpreter.
 
 A family on which the formula as written overflows, or has no digit right, does not judge a program:
 `FamilyError.standard` is False; but a plain program that has a digit right there is the standard
-(`accuracy.plain_standard`).
+(`accuracy.plain_standard`), or else a candidate that has one (`trial.shifted`).
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ class HardCases:
     accuracy: Accuracy
     preparing: float = PREPARING_SECONDS
     lines: Callable[[], Iterable[Executable]] = tuple
-    """Plain programs, asked for where the formula as written has no digit right."""
+    """Other programs, asked for where the formula as written has no digit right: plain ones, and a
+    candidate that has digits there (`trial.shifted`)."""
     _known: dict[str, Standard] = field(default_factory=dict)
     _kept: dict[str, Mapping[Tensor, torch.Tensor]] = field(default_factory=dict)
     _spent: float = 0.0
