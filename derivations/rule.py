@@ -88,6 +88,8 @@ class Rule(Description):
     - `opening`: the search applies the rule before all others, and to the stages of the given
       program only; after it, the rules in `then`, one after the other.  The results are starting
       points of the search, as the given program is.
+    - `joined`: the program that begins with the rule goes on with those in `then`, as it gains
+      nothing without them, whatever is predicted to be faster.
     - `elsewhere`: what `propose` gives, and what it would give for other sizes of the same scope.
       It is asked when a derivation is made again for other sizes.
     """
@@ -99,6 +101,7 @@ class Rule(Description):
     proved: tuple[str, ...] = ()
     opening: bool = False
     then: tuple[Rule, ...] = ()
+    joined: bool = False
     elsewhere: Propose | None = None
 
     def steps(self, scope: Scope, *, elsewhere: bool = False) -> Iterator[Step]:

@@ -63,4 +63,5 @@ EXPONENTIAL_SHIFT = Rule(
     proved=("exp-sum",),
     opening=True,
     then=(replace(law.LAW, propose=_by_logarithm),),
+    joined=True,
 )

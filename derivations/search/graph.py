@@ -85,7 +85,8 @@ class Graph:
     joints: list[dict[Scope, Step]] = field(default_factory=list)
     """Groups of steps that pay only together."""
     opened: dict[Scope, Step] = field(default_factory=dict)
-    """The steps of opening rules, by the scopes that they lead from."""
+    """The steps of opening rules, and of those that are joined to them, by the scopes that they
+    lead from."""
     costs: Mapping[tuple[Scope, str | None], float] = field(default_factory=dict)
     """Measured seconds of scopes as single stages, by the operator (`search.measured`)."""
     part: float = 1.0
@@ -274,9 +275,11 @@ class Graph:
             self.opened[stage] = step
             stage = step.after
             found.append(stage)
-        for rule in [then for opening in rules if found for then in opening.then]:
+        for opening, rule in [(each, then) for each in rules if found for then in each.then]:
             step = next((each for each in rule.steps(stage) if self.allows(each)), None)
             if step is not None:
+                if opening.joined:
+                    self.opened[stage] = step
                 stage = step.after
                 found.append(stage)
         return tuple(found)

@@ -8,7 +8,7 @@ views, which acceptance on random inputs has compared with the interpreter.
 
 A family on which the formula as written overflows, or has no digit right, does not judge a program:
 `FamilyError.standard` is False; but a plain program that has a digit right there is the standard
-(`accuracy.plain_standard`).
+(`accuracy.plain_standard`), or else a candidate that has one (`trial.shifted`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.accept import epsilon
 from einderive.frontend.accuracy.accept_integers import output_types
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
-from einderive.frontend.accuracy.inputs.families import SQUARES, Family
+from einderive.frontend.accuracy.inputs.families import OF_HALVES, Family
 from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
 from einderive.frontend.accuracy.levels import Accuracy, can_cancel, magnitude
@@ -78,7 +78,7 @@ some 0.1 s."""
 PREPARING_SECONDS = 1.5
 """The seconds that making all hard inputs of a program, and evaluating the formula as written on
 them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
-without a step that can cancel, the first `LEAST_SAFE`; one more of programs in float16."""
+without a step that can cancel, the first `LEAST_SAFE`; one more for each half type."""
 LEAST, LEAST_SAFE = 7, 2
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are too few to judge the formula as written by.  It is then
@@ -100,7 +100,8 @@ class HardCases:
     accuracy: Accuracy
     preparing: float = PREPARING_SECONDS
     lines: Callable[[], Iterable[Executable]] = tuple
-    """Plain programs, asked for where the formula as written has no digit right."""
+    """Other programs, asked for where the formula as written has no digit right: plain ones, and a
+    candidate that has digits there (`trial.shifted`)."""
     _known: dict[str, Standard] = field(default_factory=dict)
     _kept: dict[str, Mapping[Tensor, torch.Tensor]] = field(default_factory=dict)
     _spent: float = 0.0
@@ -122,7 +123,7 @@ class HardCases:
         if not has_families(self.program):
             return ()
         families = hard_families(self.program)
-        least += SQUARES in families
+        least += sum(family in OF_HALVES.values() for family in families)
         found: list[FamilyError] = []
         for number, family in enumerate(families[: max(most, least)]):
             late = self._spent > self.preparing and family.name not in self._known
@@ -314,26 +315,35 @@ def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
     exponentials about their maxima, and in a larger range."""
     wide = unit <= torch.finfo(torch.float64).eps
     usual = ExtendedField() if wide else RealField()
+    domains = (usual,) if wide else (usual, ExtendedField())
 
     def interpreted(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
         values = {t.name: v.to(torch.float64).cpu().numpy() for t, v in inputs.items()}
         found = [evaluate(root, values, usual) for root in roots]
-        for domain in (usual, ExtendedField()):
-            if not _not_finite(found):
-                break
-            found = [evaluate(about_maxima(root), values, domain) for root in roots]
+        for domain in domains:
+            found = [
+                evaluate(about_maxima(root), values, domain) if _not_finite([value]) else value
+                for root, value in zip(roots, found, strict=True)
+            ]
         return found
 
     if computed_points(*roots) <= INTERPRETED:
         return interpreted
-    scopes = tuple(stages(*roots))
-    run = Executable(tuple(roots), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
-    tensors = input_tensors(*roots)
+    run, tensors = _by_torch(roots), input_tensors(*roots)
 
     def lowered(inputs: Mapping[Tensor, torch.Tensor]) -> list[digits.Array]:
-        return [_array(y) for y in run({t: inputs[t].to(torch.float64) for t in tensors})]
+        values = {t: inputs[t].to(torch.float64) for t in tensors}
+        found = [_array(y) for y in run(values)]
+        if _not_finite(found):
+            found = [_array(y) for y in _by_torch(list(map(about_maxima, roots)))(values)]
+        return found
 
     return lowered
+
+
+def _by_torch(roots: Sequence[Scope]) -> Executable:
+    scopes = tuple(stages(*roots))
+    return Executable(tuple(roots), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
 
 
 def _array(values: torch.Tensor) -> digits.Array:

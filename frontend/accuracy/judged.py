@@ -100,13 +100,13 @@ def _normwise(
 def _componentwise(
     name: str, rows: Sequence[digits.Row], got: Sequence[digits.Array], unit: float
 ) -> FamilyError:
-    """The largest |y - r|/|f|, and the digits lost of the results, which may be small beside
-    |f|."""
+    """The largest |y - r|/|f|, and the digits lost of the results, which may be small beside |f|.
+    An entry of which |f| is not finite has no such error."""
 
     def most(values: Iterable[digits.Array]) -> float:
         return max(
-            digits.largest((y / np.maximum(r.values.terms, r.least))[r.counts])
-            for y, r in zip(values, rows, strict=True)
+            digits.largest((y / np.maximum(r.values.terms, r.least))[counts])
+            for y, r, counts in zip(values, rows, known, strict=True)
         )
 
     def off(values: Sequence[digits.Array]) -> float:
@@ -114,6 +114,7 @@ def _componentwise(
             return float("inf")
         return most(y - r.values.exact for y, r in zip(values, rows, strict=True))
 
+    known = [r.counts & np.isfinite(r.values.terms) for r in rows]
     share = most(np.maximum(np.abs(r.values.exact), r.least) for r in rows)
     ways = zip(*(row.values.ways for row in rows), strict=True)
     own, base = off(got), max(off(way) for way in ways)

@@ -6,8 +6,9 @@
 As written S is infinite, as float16 ends at 65,504; and so is exp(1000) in float32.  `torch.mean`
 adds in float32 and gives 30, and `torch.softmax` subtracts the maximum: a program that gives
 infinity or NaN would be worse than the line that it replaces.  So a row on which the formula as
-written is not finite is judged by the first plain program that has a digit right there.  If there
-is none, the row judges no program.
+written is not finite is judged by the first plain program that has a digit right there.  After
+these comes a candidate, which computes what no line does (`trial.shifted`).  If none of them has a
+digit right, the row judges no program.
 
 Between half types that holds for every row on which the formula as written has no digit right: a
 sum that is infinite may be a divisor, which gives 0.  Other types have so large a range that a
@@ -47,8 +48,8 @@ def held(
     fails: Callable[[Array, Array, Limits], bool] = overflows,
 ) -> list[Values]:
     """The rows; those on which a way to write the formula `fails` have the values of the first line
-    that has a digit right there.  A line is a plain program's values for all rows; no more lines
-    are run than are needed."""
+    that has a digit right there.  A line is a program's values for all rows; no more lines are run
+    than are needed."""
     found = list(rows)
     missing = {
         place

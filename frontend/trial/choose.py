@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from math import frexp, inf, isfinite
@@ -14,9 +13,7 @@ from typing import Any
 import torch
 
 from einderive.frontend.accuracy.hard_cases import HardCases
-from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.rival import Rival, rivals
-from einderive.frontend.baselines.stage_by_stage import stage_by_stage
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.asked import ANY, Limits
 from einderive.frontend.limits.memory import amount, require_memory
@@ -43,24 +40,21 @@ from einderive.frontend.trial.entrants import (
     candidate,
     run_first,
 )
-from einderive.frontend.trial.hard import judge_of, right_ones, tried_hard
+from einderive.frontend.trial.general import general, is_long
+from einderive.frontend.trial.hard import judge_of, tried_hard
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
-from einderive.frontend.trial.timing import first
-from einderive.frontend.trial.trial import GIVEN, IN_LOOPS, Trial, Watch
+from einderive.frontend.trial.shifted import Shifted
+from einderive.frontend.trial.trial import GIVEN, IN_LOOPS, Watch
 from einderive.frontend.trial.trying import by_library, refused_faster, sure, worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right, is_over
 from einderive.frontend.trial.written import forms
 from einderive.ta.errors import BuildError, OperandError, shown
-from einderive.ta.ir.program import Program
-from einderive.ta.ir.subst import points_of
 from einderive.ta.printing.show import show_program
 
 RACES = 3
 """So often at most are those that are left raced again, where the fastest ones are refused."""
-MOST_POINTS = 30_000_000
-"""A program that visits more points takes a second and more as written."""
 
 Say = Callable[[str], object]
 
@@ -114,11 +108,12 @@ def choose(
             limits=limits,
         )
     hard = HardCases(program, device, derivation.accuracy, preparing=effort.preparing)
+    shifted = Shifted(derivation, judge)
     if not effort.measured:
-        return _untimed(derivation, judge, hard)
+        return _untimed(derivation, judge, hard, shifted)
     say("running plain programs")
     with _plain_errors():
-        plain = _plain(judge, hard, derivation, baseline)
+        plain = _plain(judge, hard, shifted, baseline)
     entrants = list(plain)
     interrupted = False
     try:
@@ -159,13 +154,13 @@ def choose(
             entrants += [] if inductor is None else [inductor]
     except KeyboardInterrupt:
         interrupted = True
-    if all(entrant.run is None for entrant in entrants) and _is_long(program):
+    if all(entrant.run is None for entrant in entrants):
         with _plain_errors():
-            entrants.append(_general(judge))
+            entrants.append(general(judge))
     if all(entrant.run is None for entrant in entrants):
         raise _none_right(judge)
     say("timing")
-    return _choose(derivation, entrants, judge, hard, seconds, interrupted)
+    return _choose(derivation, entrants, judge, hard, shifted, seconds, interrupted)
 
 
 def _require_callable(baseline: object) -> None:
@@ -187,13 +182,13 @@ def _device(derivation: Derived) -> str:
     return device
 
 
-def _untimed(derivation: Derived, judge: Judge, hard: HardCases) -> Outcome:
+def _untimed(derivation: Derived, judge: Judge, hard: HardCases, shifted: Shifted) -> Outcome:
     """The program predicted to be the fastest of those that are right; where none is, a plain one
     that computes any formula."""
     with _plain_errors():
-        found = predicted(derivation, judge, hard)
+        found = predicted(derivation, judge, hard, shifted)
         if not found or found[-1].run is None:
-            found.append(_general(judge))
+            found.append(general(judge))
     if found[-1].run is None:
         raise _none_right(judge)
     return _outcome(derivation, found, found[-1], judge)
@@ -248,12 +243,12 @@ def _plain_errors() -> Iterator[None]:
 
 
 def _plain(
-    judge: Judge, hard: HardCases, derivation: Derived, own: Callable[..., Any] | None
+    judge: Judge, hard: HardCases, shifted: Shifted, own: Callable[..., Any] | None
 ) -> list[Entrant]:
     """The plain programs, run from those with the least work on, and judged from the fastest on:
-    as soon as one is right, those far behind it are left out.  Where none is right, the program
-    stage by stage, or as written."""
-    program = judge.program
+    as soon as one is right, those far behind it are left out.  Where none is right, the general
+    one, if it is right on hard inputs; else that one stands where no candidate is right either."""
+    program, derivation = judge.program, shifted.derivation
     plain = rivals(program, judge.device, judge.strict)
     written = [("baseline", rival) for rival in sorted(plain, key=lambda one: frexp(one.work)[1])]
     if own is not None:
@@ -266,7 +261,7 @@ def _plain(
         judge.fastest = min(judge.fastest, entrant.seconds)
         found.append(entrant)
     judge.fastest = inf  # of those that are right, not yet known
-    hard.lines = partial(right_ones, tuple(found), judge)
+    hard.lines = partial(shifted.after, tuple(found))
     order = sorted(range(len(found)), key=lambda place: found[place].seconds)
     for place in order:
         entrant = found[place]
@@ -283,45 +278,13 @@ def _plain(
         if entrant.run is not None:
             judge.fastest = min(judge.fastest, entrant.seconds)
         found[place] = entrant
-    if all(entrant.run is None for entrant in found) and not _is_long(program):
-        found.append(_general(judge))
-        judge.fastest = found[-1].seconds
+    if all(entrant.run is None for entrant in found) and not is_long(program):
+        other = general(judge)
+        tried = other if other.run is None else tried_hard(other, hard, derivation)
+        if other.run is None or tried.run is not None:
+            found.append(tried)
+            judge.fastest = other.seconds
     return found
-
-
-def _is_long(program: Program) -> bool:
-    """Whether the program as written takes seconds: it is then run where nothing else is right."""
-    return points_of(*program.roots()) > MOST_POINTS
-
-
-def _general(judge: Judge) -> Entrant:
-    """The program stage by stage, and where that is not right, as written."""
-    made = None
-    program, types = judge.program, judge.expected.types
-    for run in (
-        stage_by_stage(program, types, strict=judge.strict, device=judge.device),
-        as_written(program, types),
-    ):
-        call = partial(run, judge.expected.inputs)
-        trial = Trial("baseline", None, run.words, inf, inf, "baseline")
-        made = judge.judged(Entrant(trial, run, call, plain=True))
-        if made.run is not None:
-            seconds = first(call, judge.device == "cuda")
-            return replace(made, trial=replace(made.trial, seconds=seconds))
-    assert made is not None
-    if judge.limits and made.trial.verdict.startswith("left out"):
-        return made
-    if judge.odd:
-        raise BuildError(
-            f"no program for {show_program(program)} has NaN and infinity where the formula "
-            "has them",
-            next_step='compile with nan="ignore", which guarantees nothing about them',
-        )
-    if isfinite(made.trial.error):  # no digit is right, and none could be
-        run = as_written(program, types)
-        trial = replace(made.trial, verdict="baseline")
-        return Entrant(trial, run, partial(run, judge.expected.inputs), plain=True)
-    return made
 
 
 def _extracted(
@@ -344,6 +307,7 @@ def _choose(
     entrants: list[Entrant],
     judge: Judge,
     hard: HardCases,
+    shifted: Shifted,
     seconds: float,
     interrupted: bool,
 ) -> Outcome:
@@ -363,14 +327,28 @@ def _choose(
     except KeyboardInterrupt:
         stopped = True
     best = best or first_right(entrants, judge, hard, derivation)
-    if best is None:
-        raise _none_right(judge)
+    best = best or _last(entrants, judge, hard, shifted)
     try:
         if not stopped:
             compile_for_other_sizes(best, judge)
     except KeyboardInterrupt:
         stopped = True
     return _outcome(derivation, entrants, best, judge, interrupted=stopped or interrupted)
+
+
+def _last(entrants: list[Entrant], judge: Judge, hard: HardCases, shifted: Shifted) -> Entrant:
+    """What stands where all others are refused: the candidate with its exponentials about their
+    maximum, which may not have been tried; else the general program, right on random inputs."""
+    found = shifted.tried(hard)
+    if found is None or found.run is None:
+        with _plain_errors():
+            found = general(judge)
+    if found.run is None:
+        raise _none_right(judge)
+    plan = found.trial.plan
+    entrants[:] = [e for e in entrants if plan is None or e.trial.label != found.trial.label]
+    entrants.append(found)
+    return found
 
 
 def _outcome(

@@ -9,7 +9,6 @@ from itertools import chain, islice, zip_longest
 from math import inf, isfinite
 from time import perf_counter
 
-from einderive.derivations.rules.exponential_shift import EXPONENTIAL_SHIFT
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, Stage
 from einderive.derivations.search.reciprocals import with_reciprocals
@@ -24,6 +23,7 @@ from einderive.frontend.machine.as_loops import as_loops, fastest_as_loops
 from einderive.frontend.machine.empty_graph import empty_graph
 from einderive.frontend.running.execute import tasks_of
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
+from einderive.frontend.trial.shifted import about_maxima
 from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.ta.ir.subst import nested_scopes, stages
 
@@ -163,10 +163,8 @@ def _off(given: Plan, entrants: Sequence[Entrant]) -> float:
 
 def _about_maxima(derivation: Derived) -> Iterator[tuple[float, str, Plan]]:
     """The first candidate whose exponentials are about their maximum, as one that is fast."""
-    for number, plan in enumerate(derivation.candidates, 1):
-        if any(step.rule == EXPONENTIAL_SHIFT.name for step in plan.steps):
-            yield 0.0, f"candidate {number}{IN_LOOPS}", plan
-            return
+    if (found := about_maxima(derivation)) is not None:
+        yield 0.0, f"candidate {found[0]}{IN_LOOPS}", found[1]
 
 
 def _in_turn(

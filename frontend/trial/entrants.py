@@ -8,7 +8,7 @@ out, with the reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf, isfinite
 from time import perf_counter
@@ -136,6 +136,8 @@ class Judge:
     """Seconds that are kept for compiling the formula as given into loops."""
     needed: float = inf
     """The fewest bytes that a program needed that was left out for its memory alone."""
+    unsound: dict[int, str] = field(default_factory=dict)
+    """Why a candidate's plan, by its `id`, does not check; nothing where it does."""
 
     def __post_init__(self) -> None:
         self.started = perf_counter()

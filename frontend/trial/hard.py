@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.accept import Reference, reference
 from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases
 from einderive.frontend.accuracy.levels import Accuracy
@@ -52,18 +53,27 @@ def right_ones(plain: Iterable[Entrant], judge: Judge) -> Iterator[Executable]:
             yield entrant.run
 
 
-def checked(entrant: Entrant, derivation: Derived) -> Entrant:
+def checked(entrant: Entrant, derivation: Derived, judge: Judge) -> Entrant:
     """The candidate, refused where its derivation does not check.  Asked of the one alone that is
-    to be handed back: a check takes about as long as the search."""
+    to be handed back, or sets a standard, and once of each plan: a check takes about as long as the
+    search."""
     plan = entrant.trial.plan
     assert plan is not None
+    if id(plan) not in judge.unsound:
+        judge.unsound[id(plan)] = _unsound(plan, derivation)
+    reason = judge.unsound[id(plan)]
+    return entrant.out(f"refused: {reason}") if reason else entrant
+
+
+def _unsound(plan: Plan, derivation: Derived) -> str:
+    """Why the derivation of the plan does not check; nothing where it does."""
     number = next((n for n, found in enumerate(derivation.candidates) if found is plan), None)
     try:
         report = derivation.check_plan(plan) if number is None else derivation.check(number)
-        failed = next((finding for finding in report.findings if not finding.ok), None)
     except EinderiveError as error:
-        return entrant.out(f"refused: {str(error).splitlines()[0]}")
-    return entrant if failed is None else entrant.out(f"refused: {failed.what}: {failed.detail}")
+        return str(error).splitlines()[0]
+    failed = next((finding for finding in report.findings if not finding.ok), None)
+    return "" if failed is None else f"{failed.what}: {failed.detail}"
 
 
 SCALES = (1.0, 2.0**-3, 2.0**-6, 2.0**-9)

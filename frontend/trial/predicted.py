@@ -1,7 +1,8 @@
 """The program that is predicted to be the fastest, checked against the formula and not timed.
 
 A candidate is taken if it is predicted to take at most `MARGIN` of the formula's own time, has no
-step that can cancel, and consists of calls of torch; else the plain program with the least work.
+step that can cancel, and consists of calls of torch; else the plain program with the least work;
+where all of these are refused, the candidate with its exponentials about their maximum.
 """
 
 from __future__ import annotations
@@ -15,20 +16,23 @@ from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.derived import Derived
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
-from einderive.frontend.trial.hard import checked, right_ones, tried_hard
+from einderive.frontend.trial.hard import checked, tried_hard
+from einderive.frontend.trial.shifted import Shifted
 from einderive.frontend.trial.steady import MARGIN
 
 
-def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entrant]:
+def predicted(
+    derivation: Derived, judge: Judge, hard: HardCases, shifted: Shifted
+) -> list[Entrant]:
     """The programs that were looked at; the last one is right, if one is."""
     found: list[Entrant] = []
-    hard.lines = lambda: right_ones(_plain(judge), judge)
+    hard.lines = lambda: shifted.after(_plain(judge))
     for number, plan in islice(_promising(derivation, judge), judge.effort.tried):
         entrant = candidate(f"candidate {number}", plan, judge, always=True)
         if entrant.run is not None:
             entrant = tried_hard(entrant, hard, derivation)
         if entrant.run is not None:
-            entrant = checked(entrant, derivation)
+            entrant = checked(entrant, derivation, judge)
         found.append(entrant)
         if entrant.run is not None:
             return found
@@ -40,7 +44,8 @@ def predicted(derivation: Derived, judge: Judge, hard: HardCases) -> list[Entran
         found.append(entrant)
         if entrant.run is not None:
             return found
-    return found
+    last = shifted.tried(hard)
+    return found if last is None else [*found, last]
 
 
 def _plain(judge: Judge) -> Iterator[Entrant]:

@@ -64,7 +64,7 @@ def fastest_candidate(
             continue
         entrant = tried_hard(entrants[place], hard, derivation)
         if entrant.run is not None:
-            entrant = checked(entrant, derivation)
+            entrant = checked(entrant, derivation, judge)
         entrants[place] = entrant
         refused |= entrant.run is None
         if entrant.run is not None and wins_again(entrant, best, judge):
@@ -129,7 +129,7 @@ def first_right(
         if entrant.run is not None and not entrant.plain:
             entrant = tried_hard(entrant, hard, derivation)
             if entrant.run is not None:
-                entrant = checked(entrant, derivation)
+                entrant = checked(entrant, derivation, judge)
             entrants[place] = entrant
         if entrant.run is not None:
             return entrant

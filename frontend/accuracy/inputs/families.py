@@ -7,6 +7,7 @@
     halves      -1000 + n(0, 1) in the first half of the first dimension, 1000 + n(0, 1) after it
     far         n, one row 2^20 n (at most 2^(E/6) n), in every other tensor
     squares     n * 2^(E/3), of programs in float16 only
+    exponents   128*n, of programs in bfloat16 only
 
 n is a standard normal number, u a uniform one from 1 to 2, eps the spacing of the type's numbers at
 1.  A family makes the tensors of a program one after the other, so that a later one can be nearly
@@ -18,7 +19,7 @@ take their place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import frexp, log2, prod
 from typing import NamedTuple
@@ -220,6 +221,12 @@ def _squares(wanted: Wanted) -> torch.Tensor:
     return normal(wanted) * 2.0 ** (frexp(wanted.precision.max)[1] // 3)
 
 
+def _exponents(wanted: Wanted) -> torch.Tensor:
+    """Normal numbers times 128: exponentials leave bfloat16, which ends at exp(88), as float32
+    does.  The offset, which makes them leave other types, is 4 there."""
+    return normal(wanted) * 128
+
+
 def _tiny(wanted: Wanted) -> torch.Tensor:
     """The first tensor about the smallest normal number of its type, half of it subnormal; the
     others about 1, so that products with it do not vanish.  Processors take subnormal bfloat16 for
@@ -261,4 +268,7 @@ FAMILIES: tuple[Family, ...] = (
 )
 """The families, the most telling first."""
 SQUARES = Family("float16 numbers of a deviation of 32", _squares)
-"""Of programs with float16 operands alone (`accuracy.plain_standard`)."""
+EXPONENTS = Family("bfloat16 numbers of a deviation of 128", _exponents)
+OF_HALVES: Mapping[str, Family] = {"float16": SQUARES, "bfloat16": EXPONENTS}
+"""One more family of programs with operands of these types, whose range or digits end early
+(`accuracy.plain_standard`)."""

@@ -17,7 +17,7 @@ from itertools import combinations
 import torch
 
 from einderive.derivations.effects.rounding import is_difference
-from einderive.frontend.accuracy.inputs.families import FAMILIES, SQUARES, Family, Wanted
+from einderive.frontend.accuracy.inputs.families import FAMILIES, OF_HALVES, Family, Wanted
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Add, Const, Node, Scope, Tensor
@@ -34,7 +34,8 @@ follow."""
 def hard_families(program: Program) -> tuple[Family, ...]:
     """The hard families of the program, the most telling first."""
     normal, offset, *others = FAMILIES
-    narrow = [SQUARES] if any(t.dtype == "float16" for t in program.inputs) else []
+    types = {tensor.dtype for tensor in program.inputs}
+    narrow = (family for dtype, family in OF_HALVES.items() if dtype in types)
     return (normal, offset, *narrow, *_unequal(program), *others)
 
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite
+from time import perf_counter
 from typing import Any, Final
 
 from einderive.derivations.search.drawn import drawn
@@ -33,7 +35,8 @@ from einderive.frontend.formulas import Formula
 from einderive.frontend.trial.choose import choose
 from einderive.frontend.trial.effort import EFFORTS, Effort
 from einderive.frontend.trial.entrants import Entrant
-from einderive.frontend.trial.hard import tried_hard
+from einderive.frontend.trial.hard import judge_of, tried_hard
+from einderive.frontend.trial.shifted import Shifted
 from einderive.frontend.trial.trial import Trial
 from einderive.ta.ir.program import Program
 
@@ -72,7 +75,7 @@ def find(formula: Formula, size: int) -> Found:
         right = [*_right(high.trials), *_right(more)]
         kept = [high.chosen, *(trial for trial in _near(high.trials, more))]
         union = _with(derivation, [trial.plan for trial in kept if trial.plan is not None])
-        kept = [kept[0], *_right_on_hard_inputs(_distinct(kept)[1:], union)]
+        kept = [kept[0], *_right_on_hard_inputs(_distinct(kept)[1:], union, derivation)]
         plans = [trial.plan for trial in kept if trial.plan is not None]
         union = _with(derivation, plans)
     except PROBLEMS as problem:
@@ -140,15 +143,21 @@ def _with(derivation: Derivation, plans: Sequence[Plan]) -> Derivation:
     return replace(derivation, candidates=distinct or (derivation.unchanged,))
 
 
-def _right_on_hard_inputs(trials: Sequence[Trial], derivation: Derivation) -> Iterator[Trial]:
+def _right_on_hard_inputs(
+    trials: Sequence[Trial], derivation: Derivation, searched: Derivation
+) -> Iterator[Trial]:
+    """The trials of this derivation that are right; `searched` may have another candidate that is a
+    standard."""
     program, found = derivation.source, list[Entrant]()
     for trial in trials:
         with suppress(*UNREADABLE):
             run = run_of(trial, derivation, _request(program))
             found.append(Entrant(trial, run, plain=trial.plan is None))
-    plain = [tested.run for tested in found if tested.plain and tested.run is not None]
+    plain = [tested for tested in found if tested.plain]
+    shifted = Shifted(searched, judge_of(searched, "cpu", perf_counter(), effort=HIGH))
+    lines = partial(shifted.after, plain)
     kind = derivation.accuracy
-    hard = HardCases(program, "cpu", kind, preparing=HIGH.preparing, lines=lambda: plain)
+    hard = HardCases(program, "cpu", kind, preparing=HIGH.preparing, lines=lines)
     for tested in found:
         if tested.trial.families or tried_hard(tested, hard, derivation).run is not None:
             yield tested.trial

@@ -1,4 +1,4 @@
-"""Programs that leave float16 where a plain program does not are refused."""
+"""Programs that leave a half type where a plain program does not are refused."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ import torch
 import einderive as ed
 from einderive.eops.torch_views.stage import lower
 from einderive.frontend.accuracy.digits import WRONG, Limits, Values
-from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.hard_cases import HardCases, exact_rows
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
-from einderive.frontend.accuracy.inputs.families import SQUARES
+from einderive.frontend.accuracy.inputs.families import EXPONENTS, FAMILIES, SQUARES
 from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.accuracy.plain_standard import held, is_wrong
 from einderive.frontend.baselines.rival import executable as plain
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.running.execute import Executable
 from einderive.ta.ir import expr
+from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import stages
 from tests.frontend.races import nobody_is_slow
 
@@ -33,6 +34,12 @@ FORMULAS: dict[str, tuple[tuple[int, int], str]] = {
     "Y[i,j] = exp(X[i,j])/sum[k](exp(X[i,k]))": ((4, 50), "float32"),
     "Y[i,j] = exp(30*X[i,j])/sum[k](exp(30*X[i,k]))": ((4, 50), "float64"),
 }
+
+
+def staged(program: Program) -> Executable:
+    """The program stage by stage, none of them by an operator."""
+    scopes = tuple(stages(*program.roots()))
+    return Executable(program.roots(), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
 
 
 def row(exact: list[float], *ways: list[float]) -> Values:
@@ -100,8 +107,7 @@ def test_plain_programs_run_only_where_no_digit_is_right(types: tuple[str, str])
 def test_squares_of_subnormal_numbers_may_vanish() -> None:
     """As in the formula as written; `torch.std`, in float64, keeps them."""
     program = ed.derive("Y[j] = std[i](X[i,j])", X=(20, 4), budget=ed.Budget(states=1)).source
-    scopes = tuple(stages(*program.roots()))
-    by_stages = Executable(program.roots(), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
+    by_stages = staged(program)
     lines = [plain(rival, program, (torch.float32,)) for rival in rivals(program, "cpu")]
     assert any("std" in line.words for line in lines)
     judging = HardCases(program, "cpu", "normwise", preparing=np.inf, lines=lambda: lines)
@@ -114,8 +120,7 @@ def test_squares_of_subnormal_numbers_may_vanish() -> None:
 def test_a_program_stage_by_stage_is_refused_where_a_line_is_right(text: str) -> None:
     shape, dtype = FORMULAS[text]
     program = ed.derive(text, X=shape, dtypes=dtype, budget=ed.Budget(states=1)).source
-    scopes = tuple(stages(*program.roots()))
-    by_stages = Executable(program.roots(), scopes, tuple(map(lower, scopes)), ("",) * len(scopes))
+    by_stages = staged(program)
     lines = [plain(rival, program, (getattr(torch, dtype),)) for rival in rivals(program, "cpu")]
     alone = HardCases(program, "cpu", "normwise", preparing=np.inf)
     judging = HardCases(program, "cpu", "normwise", preparing=np.inf, lines=lambda: lines)
@@ -145,15 +150,65 @@ def test_what_is_compiled_stays_finite(
     torch.testing.assert_close(function(x).double(), exact, rtol=2e-3, atol=0)
 
 
-def test_only_programs_in_float16_have_the_family() -> None:
-    for dtype, there in (("float16", True), ("bfloat16", False), ("float32", False)):
+@pytest.mark.parametrize("interpreted", [1 << 22, 0])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_exact_values_are_about_their_maxima_where_exponentials_overflow(
+    monkeypatch: pytest.MonkeyPatch, interpreted: int, dtype: str
+) -> None:
+    """Also those that torch gives, of rows that are much work; those of others stay as they are."""
+    monkeypatch.setattr("einderive.frontend.accuracy.hard_cases.INTERPRETED", interpreted)
+    texts = "Y[i] = log(sum[j](exp(X[i,j]))); Z[i,j] = X[i,j]^2"
+    program = ed.parse(texts, X=(3, 20), dtypes=dtype)
+    (tensor,) = program.inputs
+    x = (10_000 + torch.randn(3, 20)).to(getattr(torch, dtype))
+    unit = torch.finfo(x.dtype).eps
+    found = exact_rows(program.roots(), unit)({tensor: x})
+    for value, exact in zip(found, (x.double().logsumexp(1), x.double() ** 2), strict=True):
+        np.testing.assert_allclose(value.astype(float), exact, rtol=1e-14)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp < 2000, reason="long double is float64")
+def test_exact_values_have_a_larger_range_where_no_maximum_helps() -> None:
+    program = ed.parse("Y[i] = exp(X[i])/exp(X[i]-1)", X=(3,), dtypes="float32")
+    (tensor,) = program.inputs
+    (found,) = exact_rows(program.roots(), 2.0**-23)({tensor: torch.full((3,), 1000.0)})
+    np.testing.assert_allclose(found.astype(float), np.e, rtol=1e-12)
+
+
+def test_only_programs_in_half_types_have_another_family() -> None:
+    """Right after the first two, and always tried; where both types are read, both families."""
+    given = {"float16": [SQUARES], "bfloat16": [EXPONENTS], "float32": []}
+    for dtype, families in given.items():
         program = ed.derive("Y[i] = 2*X[i]", X=(9,), dtypes=dtype).source
         hard = HardCases(program, "cpu", "normwise", preparing=np.inf)
         function = plain(rivals(program, "cpu")[0], program, ())
-        assert (SQUARES.name in {e.family for e in hard.errors(function, 99)}) == there
         always = [each.family for each in hard.errors(function, 1, least=2)]
-        assert len(always) == 2 + there
-        assert (always[-1] == SQUARES.name) == there
+        assert always[2:] == [family.name for family in families]
+        every = [each.family for each in hard.errors(function, 99)]
+        assert every[:3][: len(always)] == always
+        assert len(every) == len(FAMILIES) + len(families)
+    types = {"X": "bfloat16", "Z": "float16"}
+    program = ed.parse("Y[i] = X[i]*Z[i]", dtypes=types, X=(9,), Z=(9,))
+    assert hard_families(program)[2:4] == (SQUARES, EXPONENTS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Y[i] = log(sum[j](exp(X[i,j])))", "Y[i,j] = exp(X[i,j])/sum[k](exp(X[i,k]))"],
+)
+def test_exponentials_that_leave_bfloat16_are_refused_where_a_line_is_right(text: str) -> None:
+    """On a family that is always tried, about 300; and what is chosen instead is right there."""
+    function = ed.compile(text, X=(64, 50), dtypes="bfloat16", seconds=0.01)
+    program = function.source
+    lines = [plain(rival, program, (torch.bfloat16,)) for rival in rivals(program, "cpu")]
+    judging = HardCases(program, "cpu", "normwise", preparing=0, lines=lambda: lines)
+    refused = judging.errors(staged(program), 1, least=2)[-1]
+    assert refused.family == EXPONENTS.name
+    assert not refused.accepted
+    x = (300 + 4 * torch.randn(64, 50)).bfloat16()
+    wide = x.double()
+    exact = wide.logsumexp(1) if "log" in text else wide.softmax(1)
+    torch.testing.assert_close(function(x).double(), exact, rtol=2**-7, atol=1e-4)
 
 
 def test_the_family_leaves_float16_where_squares_are_added() -> None:

@@ -11,7 +11,7 @@ import torch
 
 import einderive as ed
 from einderive.frontend.report.measured import underived
-from einderive.frontend.trial import choose, entrants, races, winner
+from einderive.frontend.trial import choose, entrants, general, races, winner
 from einderive.frontend.trial.entrants import Judge
 from einderive.frontend.trial.races import YOURS
 from einderive.frontend.trial.steady import WITHIN
@@ -218,7 +218,7 @@ def test_a_run_that_a_busy_machine_stopped_is_repeated(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(entrants._Timed, "__call__", stopped)
     monkeypatch.setattr(entrants, "first", lambda *_: 1e-5)
-    monkeypatch.setattr(choose, "first", lambda *_: 1e-5)
+    monkeypatch.setattr(general, "first", lambda *_: 1e-5)
     verdicts = [trial.verdict for trial in distances().trials]
     assert not any("on its first run" in verdict for verdict in verdicts), verdicts
 
@@ -311,7 +311,7 @@ def test_a_long_program_as_written_is_run_only_where_nothing_else_is_right(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(choose, "rivals", lambda *_: ())
-    monkeypatch.setattr(choose, "MOST_POINTS", 10)
+    monkeypatch.setattr(general, "MOST_POINTS", 10)
     text = "Y[i,j] = 2*sum[k](A[i,k]*B[k,j]) + 1"
     shapes: Any = {"A": (20, 30), "B": (30, 10)}
     run = ed.derive(text, **shapes).compile()
@@ -328,7 +328,7 @@ def test_a_long_program_as_written_is_run_only_where_nothing_else_is_right(
 def test_where_no_line_is_right_the_operators_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """The candidates of the search are other programs here: only the operators are left."""
     monkeypatch.setattr(choose, "rivals", lambda *_: ())
-    monkeypatch.setattr(choose, "MOST_POINTS", 10)
+    monkeypatch.setattr(general, "MOST_POINTS", 10)
     monkeypatch.setattr(choose, "worth_compiling", lambda *_: ())
     monkeypatch.setattr(choose, "worth_trying", lambda *_: [])
     run = quickly("Y[i,j] = A[i,k]*B[k,j]", A=(20, 30), B=(30, 10))

@@ -14,7 +14,7 @@ import einderive as ed
 from einderive.frontend.derived import Derived
 from einderive.frontend.export.module import write
 from einderive.frontend.trial.compiling import apart, compiled_candidate, with_products
-from einderive.frontend.trial.entrants import Entrant
+from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import checked, judge_of
 from einderive.frontend.trial.trial import AS_GIVEN
 from tests.frontend.export.test_export import alone
@@ -39,12 +39,13 @@ def saved_and_loaded(derivation: Derived, path: Path) -> ed.Derivation:
     return ed.load(path)
 
 
-def with_last(derivation: ed.Derivation) -> tuple[Derived, Entrant]:
-    """The derivation with the products that `compile` tries in place of quotients, compiled."""
+def with_last(derivation: ed.Derivation) -> tuple[Derived, Entrant, Judge]:
+    """The derivation with the products that `compile` tries in place of quotients, compiled, and
+    the judge of its programs."""
     judge = judge_of(derivation, "cpu", perf_counter())
     given = compiled_candidate(AS_GIVEN, apart(derivation.unchanged), judge)
     more, (last,) = with_products(derivation, [given], judge)
-    return more, last
+    return more, last, judge
 
 
 @pytest.mark.parametrize("name", QUOTIENTS)
@@ -56,12 +57,12 @@ def test_products_in_place_of_quotients_of_a_record(
     nobody_is_slow(monkeypatch)
     text, expected = QUOTIENTS[name]
     found = ed.derive(text, budget=ed.Budget(states=1), X=(70, 40))
-    more, last = with_last(saved_and_loaded(found, tmp_path / "first.json"))
+    more, last, judge = with_last(saved_and_loaded(found, tmp_path / "first.json"))
     number = len(more.candidates) - 1
     assert number == len(more.stated)
     assert last.trial.plan is more.candidates[number]
     assert last.trial.plan.steps
-    assert checked(last, more) is last
+    assert checked(last, more, judge) is last
     assert more.check(number)
     shorter = replace(last.trial.plan, steps=last.trial.plan.steps[:-1])
     assert not replace(more, candidates=(*more.candidates[:-1], shorter)).check(number)
