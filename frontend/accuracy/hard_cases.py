@@ -72,9 +72,10 @@ class ExtendedField(RealField):
 
 
 T = TypeVar("T")
-INTERPRETED = 1 << 22
+INTERPRETED, LONG_INTERPRETED = 1 << 22, 1 << 19
 """Beyond this many points, torch's float64 replaces the interpreter, which would take more than
-some 0.1 s."""
+some 0.1 s: beyond fewer for programs in float64, as functions of a long double take eight times as
+long."""
 PREPARING_SECONDS = 1.5
 """The seconds that making all hard inputs of a program, and evaluating the formula as written on
 them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
@@ -327,7 +328,7 @@ def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
             ]
         return found
 
-    if computed_points(*roots) <= INTERPRETED:
+    if computed_points(*roots) <= (LONG_INTERPRETED if wide else INTERPRETED):
         return interpreted
     run, tensors = _by_torch(roots), input_tensors(*roots)
 

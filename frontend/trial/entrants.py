@@ -136,8 +136,8 @@ class Judge:
     """Seconds that are kept for compiling the formula as given into loops."""
     needed: float = inf
     """The fewest bytes that a program needed that was left out for its memory alone."""
-    unsound: dict[int, str] = field(default_factory=dict)
-    """Why a candidate's plan, by its `id`, does not check; nothing where it does."""
+    unsound: list[tuple[Plan, str]] = field(default_factory=list)
+    """Plans of candidates that were checked, and why they are not sound: nothing where they are."""
 
     def __post_init__(self) -> None:
         self.started = perf_counter()

@@ -59,9 +59,10 @@ def checked(entrant: Entrant, derivation: Derived, judge: Judge) -> Entrant:
     search."""
     plan = entrant.trial.plan
     assert plan is not None
-    if id(plan) not in judge.unsound:
-        judge.unsound[id(plan)] = _unsound(plan, derivation)
-    reason = judge.unsound[id(plan)]
+    reason = next((reason for known, reason in judge.unsound if known is plan), None)
+    if reason is None:
+        reason = _unsound(plan, derivation)
+        judge.unsound.append((plan, reason))
     return entrant.out(f"refused: {reason}") if reason else entrant
 
 
