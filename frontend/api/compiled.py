@@ -30,9 +30,9 @@ from einderive.frontend.limits.asked import Memory, limits_of
 from einderive.frontend.measurements.data import race_data
 from einderive.frontend.measurements.recorded import RecordedRace
 from einderive.frontend.sizes.family import Family
+from einderive.frontend.timed.trial import Watch
 from einderive.frontend.trial.effort import Given, effort_of
 from einderive.frontend.trial.outcome import Outcome
-from einderive.frontend.trial.trial import Watch
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program
 from einderive.ta.uncopied import Uncopied

@@ -20,7 +20,7 @@ from einderive.frontend.bench.suite import Case
 from einderive.frontend.call.replay import computing
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.einsum.call import einsum
-from einderive.frontend.trial.timing import race
+from einderive.frontend.timed.timing import race
 from einderive.ta.listing import beside
 
 BASE, PER_VIEW, FOR_NUMPY = 5.0, 2.0, 5.0

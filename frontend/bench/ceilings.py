@@ -16,7 +16,7 @@ from statistics import median
 
 import torch
 
-from einderive.frontend.trial.timing import timed
+from einderive.frontend.timed.timing import timed
 
 
 def ceilings(device: str) -> dict[str, float]:

@@ -29,7 +29,7 @@ from einderive.frontend.bench.suite import one_line
 from einderive.frontend.formulas.entry import LIBRARIES
 from einderive.frontend.formulas.lines import line_as_function
 from einderive.frontend.text import duration
-from einderive.frontend.trial.timing import race
+from einderive.frontend.timed.timing import race
 from einderive.ta.errors import NameUnknownError
 from einderive.ta.ir.node import Tensor
 from einderive.ta.listing import beside

@@ -18,7 +18,7 @@ import torch
 
 from einderive.eops.cpu_kernels.products.kernel import arranged, kernel_for
 from einderive.frontend.text import duration
-from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race
+from einderive.frontend.timed.timing import LONG_SAMPLE, Timing, race
 
 SIZES: Final = (
     *((512, 512, columns) for columns in (2, 4, 10, 16, 32)),

@@ -37,8 +37,8 @@ from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.formulas import Formula, Plain
 from einderive.frontend.text import duration
+from einderive.frontend.timed.timing import LONG_SAMPLE, MOST, Timing, race, timed
 from einderive.frontend.trial.races import YOURS
-from einderive.frontend.trial.timing import LONG_SAMPLE, MOST, Timing, race, timed
 from einderive.ta.errors import EinderiveError
 
 TORCH_ALLOWANCE, NUMPY_ALLOWANCE = 5e-6, 10e-6

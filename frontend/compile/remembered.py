@@ -47,9 +47,9 @@ from einderive.frontend.memory.surroundings import machine, software
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.text import tensors
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial.compiling import apart, in_loops
 from einderive.frontend.trial.effort import NORMAL, Effort
-from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.program import Program
 from einderive.ta.printing.show import show_program

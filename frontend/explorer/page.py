@@ -18,7 +18,7 @@ from einderive.eops.library import OPERATORS
 from einderive.frontend.explorer.models import CandidateView, Place, Share, StageView, View
 from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.text import capitalised, counted, duration, figure, shape
-from einderive.frontend.trial.trial import IN_LOOPS
+from einderive.frontend.timed.trial import IN_LOOPS
 
 FOLDER = Path(__file__).parent
 MOST_STAGES = 12

@@ -23,8 +23,8 @@ from einderive.frontend.report.measured import (
     without_loops,
 )
 from einderive.frontend.text import KERNEL, duration, operators
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial.outcome import Outcome
-from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import BuildError
 
 ACCEPTED = ("accepted", "baseline")

@@ -16,8 +16,8 @@ from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.measurements.recorded import RecordedRace, StageSeconds
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial.compiling import apart
-from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import RecordError
 from einderive.ta.ir.program import Program
 

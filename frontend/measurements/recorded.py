@@ -15,8 +15,8 @@ import torch
 
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.text import minute
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial.outcome import Outcome, Raced
-from einderive.frontend.trial.trial import Trial
 from einderive.frontend.version import __version__
 from einderive.ta.ir.node import Scope
 from einderive.ta.ir.program import Program

@@ -27,8 +27,8 @@ from einderive.frontend.text import (
     operators,
     tensors,
 )
-from einderive.frontend.trial.steady import MARGIN
-from einderive.frontend.trial.trial import AS_GIVEN, GIVEN, IN_LOOPS, Trial
+from einderive.frontend.timed.steady import MARGIN
+from einderive.frontend.timed.trial import AS_GIVEN, GIVEN, IN_LOOPS, Trial
 from einderive.ta.ir.program import Assumption
 from einderive.ta.printing.show import show_program
 

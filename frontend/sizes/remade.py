@@ -35,12 +35,12 @@ from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.strict import operators_for
+from einderive.frontend.timed.timing import first
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial.compiling import in_loops
 from einderive.frontend.trial.entrants import Entrant, links
 from einderive.frontend.trial.hard import judge_of
 from einderive.frontend.trial.outcome import Outcome
-from einderive.frontend.trial.timing import first
-from einderive.frontend.trial.trial import Trial
 from einderive.ta.ir.program import Program
 
 _NUMBER = re.compile(r"\d+")

@@ -25,6 +25,7 @@ from einderive.frontend.autograd.related import Related
 from einderive.frontend.baselines.rival import Rival, rivals
 from einderive.frontend.limits.memory import free_bytes
 from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.timed.timing import LONG_SAMPLE, batch, first, race, timed
 from einderive.frontend.training.asked import Asked
 from einderive.frontend.training.by_results import by_results
 from einderive.frontend.training.kept import PAGE, keeps_results, kept_bytes
@@ -35,7 +36,6 @@ from einderive.frontend.trial.effort import Effort, effort_of
 from einderive.frontend.trial.entrants import MOST_OF_FREE, PROBLEMS, TEMPORARIES
 from einderive.frontend.trial.hard import expected_of
 from einderive.frontend.trial.outcome import Outcome
-from einderive.frontend.trial.timing import LONG_SAMPLE, batch, first, race, timed
 from einderive.ta.ir.element import element_bytes
 
 Step = Callable[[], object]

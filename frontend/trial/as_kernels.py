@@ -14,9 +14,9 @@ from einderive.eops.back_ends.triton import gathered_within, multiplies_tiles
 from einderive.frontend.derived import Derived
 from einderive.frontend.machine.stored import profile_of
 from einderive.frontend.running.execute import tasks_of
+from einderive.frontend.timed.trial import AS_GIVEN
 from einderive.frontend.trial.compiling import apart
 from einderive.frontend.trial.entrants import PROBLEMS, Entrant, Judge
-from einderive.frontend.trial.trial import AS_GIVEN
 
 HOPELESS = 3.0
 """The formula is not compiled into kernels that are predicted to take this many times the fastest

@@ -21,6 +21,7 @@ from einderive.frontend.limits.work import require_work
 from einderive.frontend.machine.extraction import UNKNOWN, extracted
 from einderive.frontend.memory.store import Store
 from einderive.frontend.running.settings import undisturbed
+from einderive.frontend.timed.trial import GIVEN, IN_LOOPS, Watch
 from einderive.frontend.trial.as_kernels import worth_generating
 from einderive.frontend.trial.compiling import (
     after_all,
@@ -46,7 +47,6 @@ from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
 from einderive.frontend.trial.shifted import Shifted
-from einderive.frontend.trial.trial import GIVEN, IN_LOOPS, Watch
 from einderive.frontend.trial.trying import by_library, refused_faster, sure, worth_trying
 from einderive.frontend.trial.winner import fastest_candidate, fastest_plain, first_right, is_over
 from einderive.frontend.trial.written import forms

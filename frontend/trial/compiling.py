@@ -22,9 +22,9 @@ from einderive.frontend.limits.refusal import refused_plan
 from einderive.frontend.machine.as_loops import as_loops, fastest_as_loops
 from einderive.frontend.machine.empty_graph import empty_graph
 from einderive.frontend.running.execute import tasks_of
+from einderive.frontend.timed.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.shifted import about_maxima
-from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.ta.ir.subst import nested_scopes, stages
 
 PREDICTING = 0.1

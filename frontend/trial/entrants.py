@@ -30,9 +30,9 @@ from einderive.frontend.limits.asked import ANY, Limits
 from einderive.frontend.limits.memory import amount, free_bytes
 from einderive.frontend.limits.refusal import Refusal, refused, refused_plan, refused_unseen
 from einderive.frontend.running.execute import Executable, executable
+from einderive.frontend.timed.timing import MADE_SECONDS, Timing, first
+from einderive.frontend.timed.trial import Trial, Watch
 from einderive.frontend.trial.effort import NORMAL, Effort
-from einderive.frontend.trial.timing import MADE_SECONDS, Timing, first
-from einderive.frontend.trial.trial import Trial, Watch
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.element import element_bytes
 from einderive.ta.ir.node import Tensor

@@ -13,9 +13,9 @@ from math import inf, isfinite
 
 from einderive.frontend.accuracy.written import as_written
 from einderive.frontend.baselines.stage_by_stage import stage_by_stage
+from einderive.frontend.timed.timing import first
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial.entrants import Entrant, Judge
-from einderive.frontend.trial.timing import first
-from einderive.frontend.trial.trial import Trial
 from einderive.ta.errors import BuildError
 from einderive.ta.ir.program import Program
 from einderive.ta.ir.subst import points_of

@@ -11,7 +11,7 @@ from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.call.written import Written
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import Executable
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.timed.trial import Trial
 from einderive.ta.ir.program import Program
 
 

@@ -15,10 +15,10 @@ from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.accuracy.levels import cancelling
 from einderive.frontend.baselines.rival import rivals
 from einderive.frontend.derived import Derived
+from einderive.frontend.timed.steady import MARGIN
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate, run_first
 from einderive.frontend.trial.hard import checked, tried_hard
 from einderive.frontend.trial.shifted import Shifted
-from einderive.frontend.trial.steady import MARGIN
 
 
 def predicted(

@@ -11,10 +11,10 @@ from typing import Any
 import torch
 
 from einderive.frontend.call.caller import Caller
+from einderive.frontend.timed.steady import MARGIN
+from einderive.frontend.timed.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race, summary
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial.entrants import PROBLEMS, Entrant, Judge
-from einderive.frontend.trial.steady import MARGIN
-from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race, summary
-from einderive.frontend.trial.trial import Trial
 
 YOURS = "your baseline"
 CLOSE = 0.8

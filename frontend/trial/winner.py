@@ -8,12 +8,12 @@ from math import inf
 from einderive.derivations.search.extract import Plan
 from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.derived import Derived
+from einderive.frontend.timed.steady import MARGIN, Standing, in_order, is_level, merits
+from einderive.frontend.timed.timing import UNTIMED, Timing
 from einderive.frontend.trial.compiling import compiled_candidate, in_loops
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate
 from einderive.frontend.trial.hard import checked, tried_hard
 from einderive.frontend.trial.races import CLOSE, SHORT, as_called, too_late, wins_again
-from einderive.frontend.trial.steady import MARGIN, Standing, in_order, is_level, merits
-from einderive.frontend.trial.timing import UNTIMED, Timing
 
 CALL_AT_MOST = 3.0
 """A candidate that takes more than this many times a plain line's time does not win by the guard of

@@ -24,7 +24,7 @@ from einderive.frontend.api.record import load
 from einderive.frontend.explorer.trials import measured_view
 from einderive.frontend.explorer.view import view_of
 from einderive.frontend.text import operators
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.workbench import pages
 from einderive.frontend.workbench.formula import Asked, Mistake, read
 from einderive.frontend.workbench.jobs.job import Moment

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from einderive.frontend.machine.extraction import UNKNOWN
+from einderive.frontend.timed.timing import Timing
 from einderive.frontend.trial.entrants import Entrant, Judge
-from einderive.frontend.trial.timing import Timing
 
 
 def nobody_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,8 +28,8 @@ from einderive.frontend.bench.suite import counted
 from einderive.frontend.call.caller import Caller
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.running.execute import Executable, executable
+from einderive.frontend.timed.trial import AS_GIVEN
 from einderive.frontend.trial.compiling import apart
-from einderive.frontend.trial.trial import AS_GIVEN
 from einderive.frontend.trial.trying import worth_trying
 from einderive.ta.ir.node import Tensor
 from einderive.ta.ir.subst import stages

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from einderive.frontend.trial.timing import timed
+from einderive.frontend.timed.timing import timed
 
 CALLS = 10
 """Calls in one graph."""

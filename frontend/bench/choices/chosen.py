@@ -34,8 +34,8 @@ from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.compile.remembered import UNREADABLE
 from einderive.frontend.formulas import Formula
-from einderive.frontend.trial.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.timed.timing import LONG_ROUNDS, LONG_SAMPLE, duel, race
+from einderive.frontend.timed.trial import Trial
 
 RACE_SECONDS: Final = 1.5
 CLOSE, SAME = 1.05, 1.03

@@ -32,12 +32,12 @@ from einderive.frontend.compile.remembered import (
     trials_data,
 )
 from einderive.frontend.formulas import Formula
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial.choose import choose
 from einderive.frontend.trial.effort import EFFORTS, Effort
 from einderive.frontend.trial.entrants import Entrant
 from einderive.frontend.trial.hard import judge_of, tried_hard
 from einderive.frontend.trial.shifted import Shifted
-from einderive.frontend.trial.trial import Trial
 from einderive.ta.ir.program import Program
 
 HIGH: Final = EFFORTS["high"]

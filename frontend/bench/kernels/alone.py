@@ -24,7 +24,7 @@ from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.fuse import groups
 from einderive.frontend.report.terminal import table_text
 from einderive.frontend.text import duration
-from einderive.frontend.trial.timing import race
+from einderive.frontend.timed.timing import race
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.dtypes import DTYPES
 from einderive.ta.ir.subst import nested_scopes, stages

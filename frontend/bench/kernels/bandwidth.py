@@ -20,7 +20,7 @@ from einderive.frontend.bench.kernels.picture import Axis, Series, curves, file
 from einderive.frontend.bench.rows import Rows
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.files import write_whole
-from einderive.frontend.trial.timing import LONG_SAMPLE, race
+from einderive.frontend.timed.timing import LONG_SAMPLE, race
 
 OWN, TORCH, COPY = "einderive", "torch", "copy"
 COLUMNS: Final = 1024

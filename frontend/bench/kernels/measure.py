@@ -21,7 +21,7 @@ from einderive.eops.dtypes import HALVES
 from einderive.frontend.bench.kernels.rivals import peers
 from einderive.frontend.compile.compile import compile as compile_formula
 from einderive.frontend.stages import ELEMENTS, Stage
-from einderive.frontend.trial.timing import LONG_SAMPLE, race
+from einderive.frontend.timed.timing import LONG_SAMPLE, race
 from einderive.ta.errors import BuildError
 
 CALL_SECONDS = 5e-6

@@ -48,11 +48,11 @@ from einderive.frontend.formulas import Formula
 from einderive.frontend.gradients.grad import grad
 from einderive.frontend.limits.memory import free_bytes
 from einderive.frontend.text import duration
+from einderive.frontend.timed.timing import LONG_SAMPLE, Timing, race, timed
 from einderive.frontend.training.kept import PAGE, kept_bytes
 from einderive.frontend.training.lines import Line, refusal
 from einderive.frontend.training.saving import Kept as Saved
 from einderive.frontend.trial.entrants import PROBLEMS, reason
-from einderive.frontend.trial.timing import LONG_SAMPLE, Timing, race, timed
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.program import Program

@@ -19,7 +19,7 @@ from einderive.frontend.bench.training.backward import (
     row_of,
     summary,
 )
-from einderive.frontend.trial.timing import Timing
+from einderive.frontend.timed.timing import Timing
 from tests.amount import CAMPAIGN
 
 

@@ -17,7 +17,7 @@ from einderive.frontend.bench.choices.found import Found, built, find
 from einderive.frontend.bench.kept import Kept
 from einderive.frontend.cli.main import main
 from einderive.frontend.formulas import FORMULAS
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.timed.trial import Trial
 
 LABELS = ("baseline", "candidate 1", "candidate 2")
 SHOWN, HIDDEN = (

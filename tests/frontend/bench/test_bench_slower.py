@@ -12,7 +12,7 @@ from einderive.frontend.bench.campaign import selected
 from einderive.frontend.bench.never_slower import MOST_RATIO, Row, _line, _refused, line_of
 from einderive.frontend.cli.main import main
 from einderive.frontend.formulas import FIELDS
-from einderive.frontend.trial.timing import Timing
+from einderive.frontend.timed.timing import Timing
 
 Capture = pytest.CaptureFixture[str]
 

@@ -31,8 +31,8 @@ from einderive.frontend.compile.remembered import (
 from einderive.frontend.memory import surroundings
 from einderive.frontend.memory.kept import store
 from einderive.frontend.running.execute import executable
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial import choose
-from einderive.frontend.trial.trial import Trial
 from tests.amount import sampled
 from tests.prepared import python
 

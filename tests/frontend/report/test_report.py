@@ -16,7 +16,7 @@ from einderive.frontend.report.derivation import derivation_text, digits, left_o
 from einderive.frontend.report.measured import compiled_text, underived
 from einderive.frontend.report.story import tell
 from einderive.frontend.text import duration, figure, hanging, operators, shape
-from einderive.frontend.trial.trial import AS_GIVEN, Trial
+from einderive.frontend.timed.trial import AS_GIVEN, Trial
 from tests.frontend.derived import FEW
 
 SHAPES = {"A": (128, 32), "B": (128, 32)}

@@ -17,8 +17,8 @@ import einderive as ed
 from einderive.frontend.api.compiled import CompiledFunction
 from einderive.frontend.running.execute import executable
 from einderive.frontend.running.results import Layout, layout, meet, owned, repeats
+from einderive.frontend.timed.timing import Timing
 from einderive.frontend.trial import races as module
-from einderive.frontend.trial.timing import Timing
 from tests.amount import sampled
 from tests.frontend.races import nobody_is_slow
 

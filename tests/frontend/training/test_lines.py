@@ -17,10 +17,10 @@ import einderive as ed
 from einderive.frontend.autograd.node import Recorder
 from einderive.frontend.autograd.related import Related
 from einderive.frontend.baselines.rival import Rival, rivals
+from einderive.frontend.timed.timing import Timing
 from einderive.frontend.training import choose
 from einderive.frontend.training.kept import kept_bytes
 from einderive.frontend.training.lines import Line, refusal
-from einderive.frontend.trial.timing import Timing
 from tests.amount import sampled
 from tests.frontend.autograd.light import light
 from tests.frontend.autograd.test_node import QUICK, agrees, operands

@@ -10,12 +10,12 @@ import pytest
 import einderive as ed
 from einderive.eops.back_ends.triton import TRITON
 from einderive.frontend.derived import Derived
+from einderive.frontend.timed.trial import AS_GIVEN, Trial
 from einderive.frontend.trial.as_kernels import worth_generating
 from einderive.frontend.trial.compiling import compile_for_other_sizes
 from einderive.frontend.trial.effort import EFFORTS, of_seconds
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import judge_of
-from einderive.frontend.trial.trial import AS_GIVEN, Trial
 from tests.frontend import as_kernels_runner
 from tests.prepared import interpreted
 

@@ -11,12 +11,12 @@ import torch
 
 import einderive as ed
 from einderive.frontend.report.measured import underived
+from einderive.frontend.timed.steady import WITHIN
+from einderive.frontend.timed.timing import Timing
+from einderive.frontend.timed.trial import GIVEN, Trial
 from einderive.frontend.trial import choose, entrants, general, races, winner
 from einderive.frontend.trial.entrants import Judge
 from einderive.frontend.trial.races import YOURS
-from einderive.frontend.trial.steady import WITHIN
-from einderive.frontend.trial.timing import Timing
-from einderive.frontend.trial.trial import GIVEN, Trial
 from einderive.ta.errors import OperandError
 from tests.amount import sampled
 from tests.frontend.derived import DISTANCES, derived

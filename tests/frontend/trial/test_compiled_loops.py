@@ -16,6 +16,8 @@ import einderive as ed
 from einderive.derivations.rules.exponential_shift import EXPONENTIAL_SHIFT
 from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
+from einderive.frontend.timed.timing import Timing
+from einderive.frontend.timed.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.frontend.trial.compiling import (
     after_all,
     apart,
@@ -27,8 +29,6 @@ from einderive.frontend.trial.compiling import (
 from einderive.frontend.trial.effort import of_seconds
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate
 from einderive.frontend.trial.hard import judge_of
-from einderive.frontend.trial.timing import Timing
-from einderive.frontend.trial.trial import AS_GIVEN, IN_LOOPS, Trial
 from tests.amount import sampled
 from tests.frontend.races import candidates_win, nobody_is_slow
 

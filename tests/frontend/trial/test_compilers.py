@@ -12,7 +12,7 @@ import torch
 
 import einderive as ed
 from einderive.eops.back_ends import compilers
-from einderive.frontend.trial.trial import AS_GIVEN
+from einderive.frontend.timed.trial import AS_GIVEN
 
 CHAIN = "Y[i,j] = (X[i,j]*w[j] + X[i,j])/(1 + w[j]*w[j]) - X[i,j]"
 SHAPES = {"X": (40, 30), "w": (30,)}

@@ -13,10 +13,10 @@ import torch
 import einderive as ed
 from einderive.frontend.derived import Derived
 from einderive.frontend.export.module import write
+from einderive.frontend.timed.trial import AS_GIVEN
 from einderive.frontend.trial.compiling import apart, compiled_candidate, with_products
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.hard import checked, judge_of
-from einderive.frontend.trial.trial import AS_GIVEN
 from tests.frontend.export.test_export import alone
 from tests.frontend.races import candidates_win, nobody_is_slow
 

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
+from einderive.frontend.timed.timing import Timing, race
+from einderive.frontend.timed.trial import Trial
 from einderive.frontend.trial import winner
 from einderive.frontend.trial.entrants import Entrant, Judge
 from einderive.frontend.trial.races import ALWAYS, raced
-from einderive.frontend.trial.timing import Timing, race
-from einderive.frontend.trial.trial import Trial
 from einderive.frontend.trial.winner import fastest_plain, first_right, is_over
 
 
@@ -77,7 +77,7 @@ def test_a_program_that_races_alone_runs_a_few_times(
 ) -> None:
     monkeypatch.setattr("einderive.frontend.trial.races.race", race)  # which tests shorten
     monkeypatch.setattr(
-        "einderive.frontend.trial.timing.timed", lambda run, cuda, calls=1: run() or seconds
+        "einderive.frontend.timed.timing.timed", lambda run, cuda, calls=1: run() or seconds
     )
     monkeypatch.setattr(Judge, "left", inf)
     calls: list[int] = []

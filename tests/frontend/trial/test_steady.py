@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from einderive.frontend.trial.steady import Merits, Standing, in_order, merits
-from einderive.frontend.trial.timing import Timing
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.timed.steady import Merits, Standing, in_order, merits
+from einderive.frontend.timed.timing import Timing
+from einderive.frontend.timed.trial import Trial
 from tests.frontend.derived import DISTANCES, derived
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from einderive.frontend.trial import timing
-from einderive.frontend.trial.timing import Timing, batch, first, race, summary
+from einderive.frontend.timed import timing
+from einderive.frontend.timed.timing import Timing, batch, first, race, summary
 
 
 def test_a_difference_within_the_noise_is_no_win() -> None:

@@ -14,8 +14,8 @@ from math import isfinite, log10
 from typing import Any, Final, NamedTuple
 
 from einderive.frontend.accuracy.digits import MOST_LOST
-from einderive.frontend.trial.timing import Timing
-from einderive.frontend.trial.trial import Trial
+from einderive.frontend.timed.timing import Timing
+from einderive.frontend.timed.trial import Trial
 
 MARGIN: Final = 0.97
 """A program is faster than another one when it takes at most this part of its time, beyond what
