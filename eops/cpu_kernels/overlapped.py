@@ -18,8 +18,10 @@ STEPS: Final = 16
 """The elements of a vector of float32."""
 LEFT: Final = 3
 """At least so many steps have to be left over: fewer take no longer one by one.  A single one is
-enough where it computes a function and nothing is added up.  Sums without functions keep one loop,
-since a second total takes longer than the steps that are left."""
+enough where it computes a function and nothing is added up."""
+MOST_ADDED: Final = 12
+"""Sums without functions keep one loop where so many steps are left, or fewer: a second total takes
+as long.  Standard deviations of rows of 31 or 127 take a quarter less with two."""
 LONGEST: Final = 512
 """In longer loops the last steps take a small part of the time, and a second text takes LLVM as
 long as the first."""
@@ -46,6 +48,8 @@ def overlapped(plan: Plan, phase: Phase, inner: int, needed: tuple[int, ...]) ->
     left = (hi - lo) % STEPS
     dear = any(operations(plan.values[place]) >= CALL for place in needed)
     least = 1 if dear and not phase.reductions else LEFT
-    if not STEPS < hi - lo <= LONGEST or left < least or (phase.reductions and not dear):
+    if phase.reductions and not dear:
+        least = MOST_ADDED + 1
+    if not STEPS < hi - lo <= LONGEST or left < least:
         return None
     return Parts(hi - left, hi - STEPS)

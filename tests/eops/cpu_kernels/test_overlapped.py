@@ -73,7 +73,7 @@ def test_each_step_counts_once(text: str, extent: int, dtype: str) -> None:
         ("Y[i,k] = exp(X[i,k] - Z[i])", 32),
         ("Y[i,k] = exp(X[i,k] - Z[i])", LONGEST + 5),
         ("Y[i,k] = X[i,k] - Z[i]", 18),
-        ("Y[i] = sum[k](X[i,k]*X[i,k])", 31),
+        ("Y[i] = sum[k](X[i,k]*X[i,k])", 28),
         ("Y[i] = sum[k](exp(X[i,k]))", 18),
         ("Y[i,k] = sin(X[i,k] - Z[i])", 31),
         ("Y[k] = sum[i](exp(X[i,k]))", 31),
@@ -83,6 +83,16 @@ def test_where_one_loop_is_better(text: str, extent: int) -> None:
     """Whole vectors, few steps that are left, totals in memory, functions that run twice."""
     kernel, _ = made(text, extent, "float32")
     assert not twice(kernel)
+
+
+@pytest.mark.parametrize("extent", [29, 31, 127])
+def test_sums_without_functions_have_two_loops_where_many_steps_are_left(extent: int) -> None:
+    kernel, _ = made("Y[i] = sum[k](X[i,k]*X[i,k]); W[i] = max[k](X[i,k])", extent, "float32")
+    assert twice(kernel)
+    x = torch.randn(9, extent)
+    total, most = kernel(x)
+    torch.testing.assert_close(total, (x * x).sum(1))
+    assert torch.equal(most, x.amax(1))
 
 
 def test_sizes_that_are_arguments_have_one_loop() -> None:
