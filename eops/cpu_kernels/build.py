@@ -289,7 +289,9 @@ def _names(typed: _Types, rooms: Sequence[Room], vectors: bool) -> dict[str, Any
 @cache
 def _prepare() -> None:
     """A loop over numbers of two sizes fills its vectors with the smaller ones: else a sum in
-    float64 would halve the speed of the float32 functions beside it."""
+    float64 would halve the speed of the float32 functions beside it.  Rows of up to 13 numbers are
+    read as whole vectors and then shuffled; with groups of 14, LLVM 22 estimates some kernels in
+    two ways that differ, and ends the process."""
     binding.set_option("", "-vectorizer-maximize-bandwidth")
-    binding.set_option("", "-max-interleave-group-factor=16")
+    binding.set_option("", "-max-interleave-group-factor=13")
     prepare()

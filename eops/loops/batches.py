@@ -16,6 +16,7 @@ less than half the time so, and the softmax of rows of 32 to 256 half to two thi
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from typing import Final
 
 from einderive.eops.dtypes import BYTES
@@ -33,7 +34,8 @@ def batched(plan: Plan, open_sizes: bool = False) -> Plan | None:
     `open_sizes`, batches have the same rows and room for all sizes."""
     if plan.inner is not None or plan.together or plan.windows or not plan.parallel:
         return None
-    if any(is_written_out(plan, phase) for phase in plan.phases) or _waits(plan) < plan.sizes.waits:
+    written_out = any(is_written_out(plan, phase) for phase in plan.phases)
+    if (written_out and not _is_one_vector(plan)) or _waits(plan) < plan.sizes.waits:
         return None
     sizes, rows = plan.sizes, plan.domain[plan.parallel[-1]].extent
     own = sum(one.size for one in plan.kept if one.output is None)
@@ -48,6 +50,21 @@ def batched(plan: Plan, open_sizes: bool = False) -> Plan | None:
     if count * own > sizes.kept or count * needed > 4 * sizes.batch_bytes:
         return None
     return _with_functions(found) if rows >= count and share(found) >= BUSY else None
+
+
+def _is_one_vector(plan: Plan) -> bool:
+    """Whether each row is rather one vector with a mask in every pass than written out: it has
+    nearly as many elements, which are stored, or all but one, and no functions."""
+    looped = [number for number, phase in enumerate(plan.phases) if phase.loops]
+    least = plan.sizes.written_out
+    for number in looped:
+        phase = plan.phases[number]
+        least = min(least, prod(plan.domain[i].extent for i in phase.loops))
+        inside = (p for p in plan.needed[number] if plan.depth(plan.masks[p], phase))
+        if any(operations(plan.values[place]) >= CALL for place in inside):
+            return False
+    stored = any(plan.phases[number].outputs for number in looped)
+    return least >= (plan.sizes.masked if stored else plan.sizes.written_out - 1)
 
 
 def _bytes(plan: Plan, kept: Kept) -> int:

@@ -183,9 +183,10 @@ def _has_border(plan: Plan, number: int, inner: int) -> bool:
 
 def is_written_out(plan: Plan, phase: Phase) -> bool:
     """Whether a pass over a row has so few steps that they are written out.  LLVM then finds by
-    itself what was computed before; memory would keep it from computing several rows at once."""
+    itself what was computed before; memory would keep it from computing several rows at once.  In
+    a batch such a row is one vector."""
     steps = prod(plan.domain[i].extent for i in phase.loops)
-    return plan.inner is None and 1 < steps < plan.sizes.written_out
+    return plan.inner is None and plan.row is None and 1 < steps < plan.sizes.written_out
 
 
 def segments_of(plan: Plan, number: int, fixed: bool = True) -> tuple[Segment, ...]:

@@ -229,7 +229,7 @@ class _Writer(Expressions):
         builder.position_at_end(within)
         self.assign(name, values.Value(place, values.WHOLE))
         within_row = self.masked
-        self.masked = within_row or in_masks(body)
+        self.masked = within_row or in_masks(start, body)
         self.inner(body)
         self.masked = within_row
         place.add_incoming(

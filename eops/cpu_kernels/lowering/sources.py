@@ -100,19 +100,24 @@ def is_written_out(start: ast.expr, stop: ast.expr, body: Sequence[ast.stmt]) ->
 LEAST_MASKED, MASKED_TOTALS = 9, 13
 """Rows of so many elements fill most of a vector: of one pass whose results are elements, and of
 several passes with totals, which take steps across the vector."""
+BATCH: Final = "row"
+"""The name of a batch's first row."""
 FREE_OF_FUNCTIONS: Final = frozenset(
     {"load", "store", "float32", "float64", "sum_in_any_order", "range"}
 )
 
 
-def in_masks(body: Sequence[ast.stmt]) -> bool:
+def in_masks(start: ast.expr, body: Sequence[ast.stmt]) -> bool:
     """Whether each row, of which this is the loop's body, is rather one vector with a mask than
     written out: it has nearly as many elements as a vector, which are stored, and no functions.
-    Shuffles would take longer than the vector's empty places."""
+    Shuffles would take longer than the vector's empty places.  Of rows in batches that was found
+    before (`loops.batches`)."""
     loops = [line for line in body if isinstance(line, ast.For)]
     rest = [line for line in body if line not in loops]
     if not loops or not has_vectors() or _is_nested(rest):
         return False
+    if isinstance(start, ast.Name) and start.id == BATCH:
+        return all(1 < _steps_of(loop) < WRITTEN_OUT for loop in loops)
     least = LEAST_MASKED if len(loops) <= 2 else MASKED_TOTALS
     if not all(least <= _steps_of(loop) < WRITTEN_OUT for loop in loops):
         return False

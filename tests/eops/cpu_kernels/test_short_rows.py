@@ -10,7 +10,7 @@ import torch
 
 from einderive.eops.cpu_kernels.avx512.registers import has_vectors
 from einderive.eops.cpu_kernels.build import Kernel, build
-from einderive.eops.cpu_kernels.lowering.sources import in_masks, is_written_out
+from einderive.eops.cpu_kernels.lowering.sources import BATCH, in_masks, is_written_out
 from einderive.eops.cpu_kernels.typing import typing_of
 from einderive.eops.loops.arrange import dense
 from einderive.eops.loops.drafts.group import Group
@@ -107,4 +107,47 @@ ELEMENTS = "for j in range(0, {n}):\n  v = load(p, j)\n  store(o, j, float32(v -
     ],
 )
 def test_which_rows_are_one_vector_with_a_mask(text: str, masked: bool) -> None:
-    assert in_masks(ast.parse(text).body) == (masked and has_vectors())
+    assert in_masks(ast.Constant(0), ast.parse(text).body) == (masked and has_vectors())
+
+
+@pytest.mark.parametrize(("columns", "masked"), [(16, False), (15, True), (10, True), (1, False)])
+def test_rows_of_a_batch_are_vectors_with_masks(columns: int, masked: bool) -> None:
+    """The plan has found that they are better so."""
+    body = ast.parse(SUM.format(n=columns)).body
+    assert in_masks(ast.Name(BATCH), body) == (masked and has_vectors())
+    assert not in_masks(ast.Name("rows"), body)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "batches"),
+    [
+        (TEXTS[3], 9, False),
+        *((TEXTS[3], columns, True) for columns in (10, 15)),
+        (TEXTS[0], 15, False),  # functions
+        ("Y[i] = std[j](X[i,j])", 14, False),
+        ("Y[i] = std[j](X[i,j])", 15, True),
+    ],
+)
+def test_which_rows_of_few_elements_are_done_in_batches(
+    text: str, columns: int, batches: bool
+) -> None:
+    kernel = kernel_of(text, columns, "float32")
+    assert (kernel.plan.row is not None) == batches
+    assert ("range(row, rows)" in kernel.source) == batches
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Y[i] = var[j](X[i,j])",
+        "P[i] = prod[j](X[i,j]); S[i] = sum[j](abs(X[i,j]))",
+        "Y[i] = sum[j](where(X[i,j] > 0, 1, 0))",
+    ],
+)
+def test_no_row_ends_the_process(text: str) -> None:
+    """LLVM 22 does with groups of 14 reads, of which it estimates the time in two ways."""
+    kernel = kernel_of(text, 14, "float32")
+    x = torch.rand(ROWS, 14)
+    for out, found in zip(kernel.plan.outputs, kernel(x), strict=True):
+        expected = evaluate(out.scope, {"X": x.double().numpy()}, RealField())
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5)
