@@ -31,25 +31,24 @@ BUSY: Final = 0.8
 
 def batched(plan: Plan, open_sizes: bool = False) -> Plan | None:
     """The plan in batches, where that is faster; None where it is not, or has no rows.  With
-    `open_sizes`, batches have the same rows and room for all sizes."""
+    `open_sizes`, batches have the same number of rows for all sizes."""
     if plan.inner is not None or plan.together or plan.windows or not plan.parallel:
         return None
     written_out = any(is_written_out(plan, phase) for phase in plan.phases)
     if (written_out and not _is_one_vector(plan)) or _waits(plan) < plan.sizes.waits:
         return None
     sizes, rows = plan.sizes, plan.domain[plan.parallel[-1]].extent
-    own = sum(one.size for one in plan.kept if one.output is None)
     needed = near(plan) + sum(_bytes(plan, one) for one in plan.kept)
     count = int(sizes.batch_bytes // max(needed, 1))
     count = max(sizes.least_batch, min(sizes.batch, count - count % sizes.least_batch))
     if open_sizes:
-        count, own = sizes.least_batch, own * len(plan.kept)
+        count = sizes.least_batch
     while count > sizes.least_batch and share(replace(plan, batch=count)) < BUSY:
         count -= sizes.least_batch
     found = replace(plan, batch=count)
-    if count * own > sizes.kept or count * needed > 4 * sizes.batch_bytes:
+    if rows < count or count * needed > 4 * sizes.batch_bytes or share(found) < BUSY:
         return None
-    return _with_functions(found) if rows >= count and share(found) >= BUSY else None
+    return _with_functions(found)
 
 
 def _is_one_vector(plan: Plan) -> bool:
@@ -128,8 +127,5 @@ def _without_unread(plan: Plan) -> Plan:
     for number in range(len(plan.phases)):
         read |= plan.read_again(number) & {*plan.needed[number]}
     phases = [replace(one, kept=tuple(k for k in one.kept if k in read)) for one in plan.phases]
-    return replace(
-        plan,
-        phases=tuple(p for p in phases if p.loops or p.reductions or p.outputs or p.kept),
-        kept=tuple(one for one in plan.kept if one.value in read),
-    )
+    kept = tuple(one for one in plan.kept if one.value in read)
+    return replace(plan, phases=tuple(phases), kept=kept)

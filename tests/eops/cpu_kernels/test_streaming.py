@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,26 @@ def test_only_stores_to_results_are_streamed_and_nothing_is_fetched_before() -> 
     assert "@llvm.prefetch" not in streamed(fetch + marked(store), "")
 
 
+def test_what_a_kernel_keeps_for_itself_is_not_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+
+    def noted(text: str, features: str) -> str:
+        texts.append(streamed(text, features))
+        return texts[-1]
+
+    monkeypatch.setattr("einderive.eops.cpu_kernels.compiling.late.streamed", noted)
+    monkeypatch.setattr("einderive.eops.cpu_kernels.build.stored", lambda name: None)
+    compiled_code.cache_clear()
+    made = kernel("Y[i,j] = softmax[j](X[i,j])", {"X": (70, 96)}, "float32")
+    assert made.streaming is not None
+    made.streaming()
+    (text,) = texts
+    (body, *_) = text.split("define internal void @einderive_stream")
+    assert re.search(r"call void @einderive_stream_\d+_float", body)  # of results
+    assert re.search(r"store <\d+ x float> .*!noalias", body)  # of exponentials
+    compiled_code.cache_clear()
+
+
 def test_one_kernel_has_one_text() -> None:
     """In each process: a set of texts has another order there."""
     kinds = [("double", 4), ("double", 8), ("float", 8), ("float", 16), ("half", 16), ("half", 32)]
@@ -140,13 +161,16 @@ def test_both_forms_write_the_same_bits(
     ("text", "shapes"),
     [
         ("Y[i,j] = softmax[j](X[i,j])", {"X": (3, 40_000)}),
+        ("Y[i,j] = softmax[j](X[i,j])", {"X": (70, 20_000)}),
         ("Y[j] = sum[i](X[i,j])", {"X": (3000, 700)}),
         ("Y[i,j] = X[i,j] + X[j,i]", {"X": (200, 200)}),
     ],
 )
 def test_kernels_that_read_results_or_share_them_have_one_form(text: str, shapes: Any) -> None:
     """What lies in results for later passes has to stay in the cache."""
-    assert kernel(text, shapes, "float32").streaming is None
+    made = kernel(text, shapes, "float32")
+    assert made.streaming is None
+    assert (made.plan.kept != () and not made.plan.together) == (shapes["X"][0] == 70)
 
 
 def test_small_results_have_one_form(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from einderive.eops.loops.arrange import dense, plan, plans
 from einderive.eops.loops.batches import batched
 from einderive.eops.loops.cost import near, steps
 from einderive.eops.loops.drafts.kinds import alike
-from einderive.eops.loops.plan import Plan
+from einderive.eops.loops.plan import Plan, Window
 from einderive.eops.loops.sizes import SIZES
 from tests.eops.loops.interpreted import SMALL, laid_out, run, same, value_of
 from tests.eops.loops.programs import data, grouped
@@ -41,6 +41,7 @@ def test_short_rows_whose_passes_wait_are_done_in_batches(text: str, columns: in
     assert found.row == 0
     assert found.pieces == -(-4000 // found.batch)
     assert near(found) <= found.sizes.batch_bytes
+    assert near(found) == found.batch * near(replace(found, batch=1))
     assert f"by {found.batch}, pass by pass" in str(found)
 
 
@@ -65,6 +66,7 @@ def test_functions_of_totals_are_passes_of_their_own() -> None:
     found = chosen(LAYER_NORM, 4000, 64)
     alone = [phase for phase in found.phases if not phase.loops]
     assert [len(phase.kept) for phase in alone] == [1]
+    assert not chosen(LOG_SUM_EXP, 4000, 64).kept  # its logarithm is a result
     text = "S[i] = sum[k](X[i,k]^2); Y[i,k] = X[i,k]/(1 + exp(sqrt(S[i]))) + mean[j](X[i,j]/S[i])"
     found = chosen(text, 4000, 64)
     read = {place for n in range(len(found.phases)) for place in found.needed[n]}
@@ -115,6 +117,7 @@ def test_plans_of_other_kinds_have_no_batches() -> None:
         if one.inner is not None or one.together:
             assert batched(one) is None
     (rows, *_) = [one for one in found if one.row is not None]
+    assert batched(replace(rows, batch=1, windows=(Window(0, "float32", (), ()),))) is None
     alone = replace(rows, batch=1)
     assert alone.row is None
     assert steps(alone) == steps(rows)

@@ -79,7 +79,10 @@ def test_memory_of_an_open_kernel_serves_all_sizes_of_its_plan(rows: bool) -> No
     sizes = set[int]()
     for made in planned(SOFTMAX, {"X": (100, 500)}, open_sizes=True):
         if (made.inner is None) == rows:
-            sizes |= {room.size for room in Emitter(made, Numbers(open=True)).rooms}
+            rooms = {room.name: room.size for room in Emitter(made, Numbers(open=True)).rooms}
+            sizes |= {*rooms.values()}
+            for one in made.kept if made.row is not None else ():
+                assert (rooms[f"k{one.value}"] == SIZES.least_batch) == (one.size == 1)
     assert sizes == ({SIZES.kept, SIZES.least_batch} if rows else {SIZES.tile})
 
 
