@@ -45,6 +45,10 @@ POINT_SECONDS = 5e-11
 HOPELESS, HOPELESS_LATE = 3.0, 0.5
 """A program that takes at least this many times the fastest one's time is not compiled; nor is the
 formula as given where little time is left and it takes at least half of that time."""
+PREDICTED_LATE = 4.0
+"""It is compiled in any case where it is predicted to take less than so many times the fastest
+one's time: predictions are for slow memory, and a normalisation of 16 MB takes an eighth of what is
+predicted where memory is fast."""
 PROMISING, PROMISING_SECONDS = 0.85, 0.3
 """What is predicted to take less than this part of the fastest one's time is compiled also where
 little time is left, as long as this many seconds are."""
@@ -90,8 +94,8 @@ def worth_compiling(
         if late and label != AS_GIVEN and not sure:
             return
         hopeless = (HOPELESS_LATE if late else HOPELESS) * fastest
-        if late and label == AS_GIVEN and isfinite(fastest):
-            sure = as_loops(plan) < hopeless  # also where loops leave out a part of the points
+        if late and label == AS_GIVEN and isfinite(fastest):  # loops may leave out many points
+            sure = as_loops(plan) < PREDICTED_LATE * fastest
         if _plan_is_worth(plan, inf if sure else hopeless):
             yield label, plan
             last = perf_counter() - begun

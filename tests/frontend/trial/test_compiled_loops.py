@@ -194,6 +194,20 @@ def test_what_is_predicted_to_be_far_faster_is_compiled_late(
     assert any(label.startswith("candidate") for label in labels) is tried
 
 
+@pytest.mark.parametrize(("times", "tried"), [(3.9, True), (4.1, False)])
+def test_the_formula_is_compiled_late_where_it_may_be_as_fast(
+    monkeypatch: pytest.MonkeyPatch, times: float, tried: bool
+) -> None:
+    """By a prediction, which is for slow memory."""
+    derivation = ed.derive("Y[i] = X[i]^6/X[i]^4", X=(400_000,))
+    judge = judge_of(derivation, "cpu", perf_counter())
+    monkeypatch.setattr(Judge, "left", property(lambda judge: 0.0))
+    monkeypatch.setattr("einderive.frontend.trial.compiling.as_loops", lambda plan: times * 1e-6)
+    fast = Entrant(Trial("baseline", None, (), 1e-6, 0.0, "baseline"), run=lambda inputs: ())  # type: ignore[arg-type]
+    labels = [label for label, _ in worth_compiling(derivation, [fast], judge)]
+    assert (AS_GIVEN in labels) is tried
+
+
 @pytest.mark.compiled
 def test_the_formula_in_loops_enters_where_faster_programs_are_refused() -> None:
     """It was far behind them, and is not behind what is left."""
