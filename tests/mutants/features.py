@@ -94,6 +94,25 @@ FEATURES: Final = (
         ),
     ),
     Feature(
+        "batches",
+        ("einderive.eops.loops.batches", f"{_KERNELS}.emit", f"{_KERNELS}.points"),
+        (
+            "tests/eops/loops/test_batches.py",
+            "tests/eops/loops/test_totals_and_points.py",
+            f"{_TESTS}/test_short_rows.py",
+            f"{_TESTS}/test_batches.py",
+        ),
+        {
+            f"{_KERNELS}.emit": frozenset({"Emitter._kept", "Emitter._pass"}),
+            f"{_KERNELS}.points": frozenset({"Points._place"}),
+        },
+    ),
+    Feature(
+        "shifted",
+        ("einderive.frontend.trial.shifted",),
+        ("tests/frontend/trial/test_shifted.py",),
+    ),
+    Feature(
         "short-rows",
         (f"{_KERNELS}.lowering.sources", "einderive.eops.loops.cost"),
         (f"{_TESTS}/test_short_rows.py", "tests/eops/loops/test_groups.py"),
