@@ -8,7 +8,7 @@ from einderive.derivations.matching.cost import H100
 from einderive.derivations.search.strategy import Budget
 from einderive.frontend.bench.run import CASES, WAYS, budgets, run
 from einderive.frontend.cli.main import main
-from tests.amount import CAMPAIGN, sampled
+from tests.amount import CAMPAIGN
 
 Capture = pytest.CaptureFixture[str]
 
@@ -47,13 +47,14 @@ def test_budgets_grow() -> None:
     assert efforts == sorted(set(efforts) - {Budget().effort})
 
 
-@sampled(4)
 @pytest.mark.parametrize("number", CASES)
 def test_the_reference_program_is_reached_or_bettered(number: int) -> None:
-    outcome = run(CASES[number], H100, Budget(states=700))
+    """Within less than half a second; in case 6 a cheaper layout comes late."""
+    states = {6: 2000}.get(number, 700)
+    outcome = run(CASES[number], H100, Budget(states=states))
     assert outcome.found in ("yes", "as cheap")
     assert outcome.ratio <= 1.001
-    assert outcome.states >= 700
+    assert outcome.states >= states
 
 
 def test_nothing_is_found_without_a_search() -> None:
