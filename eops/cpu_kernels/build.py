@@ -14,6 +14,7 @@ from llvmlite import binding
 from numba import types
 
 from einderive.eops.cpu_kernels.avx512.half_types import half_vectors
+from einderive.eops.cpu_kernels.avx512.registers import has_vectors
 from einderive.eops.cpu_kernels.calls.entry import Code, entry
 from einderive.eops.cpu_kernels.calls.forms import Forms
 from einderive.eops.cpu_kernels.calls.launch import Launch, Launched, Result, launcher
@@ -180,10 +181,11 @@ def build(group: Group, strides: Strides, typing: Typing, open_sizes: bool = Fal
 
 
 def planned_sizes() -> Sizes:
-    """What plans are made for: as many threads as torch has, two where it has one, and divisions by
-    parts unless the processor divides fast."""
+    """What plans are made for: as many threads as torch has, two where it has one, divisions by
+    parts unless the processor divides fast, and vectors with masks where it has such."""
     threads = min(MOST_THREADS, max(SIZES.threads, torch.get_num_threads()))
-    return SIZES._replace(threads=threads, by_parts=not divides_fast())
+    masked = SIZES.masked if has_vectors() else SIZES.written_out
+    return SIZES._replace(threads=threads, by_parts=not divides_fast(), masked=masked)
 
 
 @cache

@@ -62,8 +62,8 @@ def _is_one_vector(plan: Plan) -> bool:
         inside = (p for p in plan.needed[number] if plan.depth(plan.masks[p], phase))
         if any(operations(plan.values[place]) >= CALL for place in inside):
             return False
-    stored = any(plan.phases[number].outputs for number in looped)
-    return least >= (plan.sizes.masked if stored else plan.sizes.written_out - 1)
+    stored, sizes = any(plan.phases[number].outputs for number in looped), plan.sizes
+    return least >= (sizes.masked if stored else max(sizes.masked, sizes.written_out - 1))
 
 
 def _bytes(plan: Plan, kept: Kept) -> int:

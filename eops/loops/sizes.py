@@ -20,7 +20,8 @@ class Sizes(NamedTuple):
       this many operations at least a value takes that is kept.  `short`: an inner loop with fewer
       steps is not worth its start.  `terms`: so many terms of a sum at most are added in float32.
     - `written_out`: rows of fewer steps are written out; a vector holds one step of several rows.
-      `masked`: in batches, such a row of so many steps is one vector with a mask.
+      `masked`: in batches, such a row of so many steps is one vector with a mask; `written_out`
+      where the processor has no masks.
     - `window`: this many bytes at most all windows have; `stretch`: this many times the steps
       before the first result are one piece of work, at least.
     - `batch`, `least_batch`: so many rows at most, and at least, are done pass by pass, where what

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from einderive.eops.cpu_kernels.avx512.registers import has_vectors
-from einderive.eops.cpu_kernels.build import Kernel, build
+from einderive.eops.cpu_kernels.build import Kernel, build, planned_sizes
 from einderive.eops.cpu_kernels.lowering.sources import BATCH, in_masks, is_written_out
 from einderive.eops.cpu_kernels.typing import typing_of
-from einderive.eops.loops.arrange import dense
+from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.drafts.values import WRITTEN_OUT
 from einderive.ta.exact.fields import RealField
@@ -132,8 +132,22 @@ def test_which_rows_of_few_elements_are_done_in_batches(
     text: str, columns: int, batches: bool
 ) -> None:
     kernel = kernel_of(text, columns, "float32")
+    batches &= has_vectors()
     assert (kernel.plan.row is not None) == batches
     assert ("range(row, rows)" in kernel.source) == batches
+
+
+@pytest.mark.parametrize("text", [TEXTS[3], "Y[i] = std[j](X[i,j])"])
+def test_processors_without_masks_have_such_rows_written_out(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("einderive.eops.cpu_kernels.build.has_vectors", lambda: False)
+    assert planned_sizes().masked == WRITTEN_OUT
+    roots = parse(text, {"X": (ROWS, 15)}, "float32").roots()
+    group = Group(stages(*roots), roots)
+    found = plan(group, dense(group), sizes=planned_sizes())
+    assert found is not None
+    assert found.row is None
 
 
 @pytest.mark.parametrize(

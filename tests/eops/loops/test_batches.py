@@ -53,6 +53,7 @@ def test_short_rows_whose_passes_wait_are_done_in_batches(text: str, columns: in
         (LOG_SUM_EXP, (4000, 10)),  # written out
         (LOG_SUM_EXP, (400, 4000)),  # 16 rows are more than the nearest cache
         (LOG_SUM_EXP, (12, 100)),  # fewer than a batch
+        (LOG_SUM_EXP, (1, 100)),  # no loop over rows
     ],
 )
 def test_other_rows_are_done_one_by_one(text: str, shape: tuple[int, ...]) -> None:
@@ -119,5 +120,7 @@ def test_plans_of_other_kinds_have_no_batches() -> None:
     (rows, *_) = [one for one in found if one.row is not None]
     assert batched(replace(rows, batch=1, windows=(Window(0, "float32", (), ()),))) is None
     alone = replace(rows, batch=1)
+    assert batched(alone) is not None
+    assert batched(replace(alone, inner=alone.parallel[-1])) is None
     assert alone.row is None
     assert steps(alone) == steps(rows)
