@@ -10,6 +10,7 @@ from typing import Final
 
 from einderive.eops.loops.abreast import abreast
 from einderive.eops.loops.batches import batched
+from einderive.eops.loops.chains import chained
 from einderive.eops.loops.cost import CACHE, near, operations, seconds
 from einderive.eops.loops.drafts.bodies import Reduction
 from einderive.eops.loops.drafts.draft import Draft, divided, drafted, merged
@@ -60,8 +61,10 @@ def plan(
         key=lambda one: (seconds(one), one.abreast == 1),
         default=None,
     )
-    made = None if best is None else batched(best, open_sizes)
-    return best if made is None else made
+    if best is None:
+        return None
+    made = batched(best, open_sizes) or best
+    return chained(made) or made
 
 
 def plans(

@@ -108,6 +108,11 @@ FEATURES: Final = (
         },
     ),
     Feature(
+        "chains",
+        ("einderive.eops.loops.chains",),
+        ("tests/eops/loops/test_chains.py", f"{_TESTS}/test_chains.py"),
+    ),
+    Feature(
         "shifted",
         ("einderive.frontend.trial.shifted",),
         ("tests/frontend/trial/test_shifted.py",),

@@ -4,7 +4,7 @@
                                             e^r = 1 + r*(1 + r*P(r))
     log(x)     n*log 2 + log m              x = 2^n * m with m in [sqrt(1/2), sqrt(2)); of float64
     expm1(x)   2^n * expm1(r) + (2^n - 1)
-    log1p(x)   log(1+x) + what 1+x loses, over 1+x
+    log1p(x)   log(1+x) + what 1+x loses, over 1+x; of float64
     tanh(x)    1 - 2/(e^(2|x|) + 1)         with the sign of x; near 0 a polynomial; of float64
 
 Polynomials interpolate at Chebyshev's nodes; they are exact to more bits than the type has.  NaN
@@ -76,10 +76,17 @@ def elements(dtype: str) -> Mapping[str, Written]:
     """The functions by their names in the notation, for float32 or float64."""
     form = _FORMATS[dtype]
     exp, expm1 = _exponentials(form, dtype)
-    log = logarithms()["log"] if dtype == "float32" else _long_log(form)
-    log1p = _log1p(form, log)
-    tanh = hyperbolic_tangent() if dtype == "float32" else _long_tanh(exp)
-    return {"exp": exp, "expm1": expm1, "log": log, "log1p": log1p, "tanh": tanh}
+    if dtype == "float32":
+        found = {name: logarithms()[name] for name in ("log", "log1p")}
+        return {"exp": exp, "expm1": expm1, **found, "tanh": hyperbolic_tangent()}
+    log = _long_log(form)
+    return {
+        "exp": exp,
+        "expm1": expm1,
+        "log": log,
+        "log1p": _long_log1p(form, log),
+        "tanh": _long_tanh(exp),
+    }
 
 
 def exponent_series(dtype: str) -> Sequence[float]:
@@ -205,7 +212,8 @@ def long_logarithm() -> Written:
     return parts
 
 
-def _log1p(form: _Format, log: Written) -> Written:
+def _long_log1p(form: _Format, log: Written) -> Written:
+    """Of float64; that of float32 is in `short_elements.py`."""
     zero, one, infinity = form.real(0), form.real(1), form.real(math.inf)
 
     @compiled

@@ -3,6 +3,7 @@
     log(x)     n*log 2 + log(1+f)           x = 2^n * (1+f) with 1+f in [sqrt(1/2), sqrt(2))
     log2(x)    n + log(1+f)/log 2
     log10(x)   n*log10(2) + log(1+f)/log 10
+    log1p(x)   n*log 2 + log(1+f)           1+x = 2^n * (1+f), f = 2^-n*x + (2^-n - 1), one rounding
     tanh(x)    t = E/(E + 2) with E = e^(2x) - 1, and 1/(E + 2) = (1 - t)/2 for its correction
     asin(x)    x + x^3*P(x^2) for |x| <= NEAR, else pi/2 - 2*asin(sqrt((1-|x|)/2))
     acos(x)    pi/2 - asin(x) for |x| <= NEAR, else 2*asin(sqrt((1-x)/2)), with pi for x < 0
@@ -49,7 +50,7 @@ LOG10_OF_2: Final = (0.301025390625, 4.605038981195214e-06)
 
 
 def logarithms() -> Mapping[str, Written]:
-    """log, log2 and log10."""
+    """log, log2, log10 and log1p."""
     f32, i32 = np.float32, np.int32
     bits, from_bits = machine.BITS["float32"], machine.FROM_BITS["float32"]
     start, fraction = i32(f32(math.sqrt(0.5)).view(i32)), i32(23)
@@ -61,6 +62,13 @@ def logarithms() -> Mapping[str, Written]:
     per10 = f32(1 / math.log(10))
     per10_low = f32(1 / math.log(10) - float(per10))
     beyond_one = f32(1 / math.log(2) - 1)
+    quarter, four, field = f32(0.25), i32(f32(4).view(i32)), i32(-(1 << 23))
+
+    @compiled
+    def beyond(f: Any) -> Any:
+        """log(1+f) - f"""
+        z = f * f
+        return fused(series(f), f * z, -half * z)
 
     @compiled
     def parts(x: Any) -> Any:
@@ -70,8 +78,7 @@ def logarithms() -> Mapping[str, Written]:
         exponent = i32(i32(bits(y) - start) >> fraction)  # numba's own type of these is int64
         n = f32(exponent) - (lifted if small else zero)
         f = from_bits(i32(bits(y) - (exponent << fraction))) - one
-        z = f * f
-        return n, f, fused(series(f), f * z, -half * z)
+        return n, f, beyond(f)
 
     @compiled
     def special(x: Any, found: Any) -> Any:
@@ -96,7 +103,17 @@ def logarithms() -> Mapping[str, Written]:
         r = f + rest
         return special(x, fused(n, high10, fused(r, per10, fused(r, per10_low, n * low10))))
 
-    return {"log": log, "log2": log2, "log10": log10}
+    @compiled
+    def log1p(x: Any) -> Any:
+        power = i32(i32(bits(one + x) - start) & field)  # n, where an exponent is
+        n = f32(i32(power >> fraction))
+        f = from_bits(i32(bits(x) - power)) + fused(quarter, from_bits(i32(four - power)), -one)
+        found = fused(n, high, f + fused(n, low, beyond(f)))
+        found = found if x < infinity else x
+        found = found if x > -one else -infinity if x == -one else nothing
+        return x if x == zero else found
+
+    return {"log": log, "log2": log2, "log10": log10, "log1p": log1p}
 
 
 def arcs() -> Mapping[str, Written]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from random import Random
@@ -24,6 +24,7 @@ from einderive.eops.cpu_kernels.points import NEAR
 from einderive.eops.cpu_kernels.turned.squares import READS
 from einderive.eops.cpu_kernels.writing import MOST_THREADS
 from einderive.eops.loops.arrange import Strides, plans
+from einderive.eops.loops.chains import chained
 from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.drafts.kinds import alike
 from einderive.eops.loops.plan import Plan
@@ -52,8 +53,14 @@ SMALL = Sizes(
     batch=2,
     least_batch=2,
     waits=1,
+    chain=2,
+    chain_wide=3,
+    chain_block=2,
+    chain_steps=1,
 )
 """Loops of a few steps are cut as long ones are otherwise."""
+KEPT = 256
+"""Elements that chains in passes may keep."""
 Values = dict[str, NDArray[np.float64]]
 
 
@@ -254,6 +261,8 @@ def check(group: Group, inputs: Values, random: Random) -> tuple[Plan, ...]:
     found += plans(group, strides, typing, SMALL, open_sizes)
     if open_sizes:  # where no windows are kept
         found += tuple(made for made in plans(group, strides, typing, SMALL) if made.windows)
+    roomy = [replace(one, sizes=one.sizes._replace(kept=KEPT)) for one in found]
+    found += tuple(made for one in roomy if (made := chained(one)) is not None)
     for made in found:
         operands = [laid_out(a, s) for a, s in zip(arrays, strides, strict=True)]
         results = run(made, operands, Numbers(open_sizes and not made.windows, small=1))
