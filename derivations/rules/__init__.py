@@ -25,6 +25,6 @@ JOINT_RULES: tuple[JointRule, ...] = listed(__name__, JointRule)
 
 ALL_RULES: tuple[Rule | JointRule, ...] = (*RULES, *JOINT_RULES)
 
-RULE_SET_VERSION = 5
+RULE_SET_VERSION = 6
 """The version of the set.  It is raised whenever a rule's meaning changes, so that stored programs
 are derived anew."""

@@ -24,7 +24,7 @@ from einderive.frontend.machine.empty_graph import empty_graph
 from einderive.frontend.running.execute import tasks_of
 from einderive.frontend.timed.trial import AS_GIVEN, IN_LOOPS, Trial
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
-from einderive.frontend.trial.shifted import about_maxima
+from einderive.frontend.trial.shifted import about_maxima, named
 from einderive.ta.ir.subst import nested_scopes, stages
 
 PREDICTING = 0.1
@@ -65,16 +65,15 @@ def worth_compiling(
     derivation: Derived, entrants: Sequence[Entrant], judge: Judge
 ) -> Iterator[tuple[str, Plan]]:
     """The programs to compile, with their labels, while there is time: the formula as it is given,
-    the first candidate with its exponentials about their maximum, as the formula may be refused
-    where they overflow; then, in turn, the candidate that is predicted to be the next fastest as
-    loops, and the next fastest one of those that were run: also of those that are slow stage by
-    stage."""
+    the candidates whose exponentials do not overflow, as the formula may be refused for that; then,
+    in turn, the candidate that is predicted to be the next fastest as loops, and the next fastest
+    one of those that were run: also of those that are slow stage by stage."""
     if derivation.target != "cpu":
         return
     started, judge.compiling = perf_counter(), 0.0
     given = apart(derivation.unchanged)
     others = _in_turn(derivation, entrants, judge)
-    found = chain([(inf, AS_GIVEN, given)], _about_maxima(derivation), others)
+    found = chain([(inf, AS_GIVEN, given)], _without_overflow(derivation), others)
     last, off = 0.0, 1.0
     known = {AS_GIVEN}
     for number, (predicted, label, plan) in enumerate(islice(found, judge.effort.compiled)):
@@ -132,14 +131,14 @@ def with_products(
 def after_all(derivation: Derived, entrants: Sequence[Entrant], judge: Judge) -> list[Entrant]:
     """A program that was not compiled beside far faster ones that have been refused since; nothing
     where it is far behind those that are left.  It is the formula as given in loops; where that is
-    refused, the first candidate with its exponentials about their maximum."""
+    refused, the first candidate whose exponentials do not overflow."""
     if derivation.target != "cpu" or not judge.effort.compiled:
         return []
     label, plan = AS_GIVEN, apart(derivation.unchanged)
     given = next((each for each in entrants if each.trial.label == AS_GIVEN), None)
     if given is not None and given.run is None:
         label, plan = next(
-            ((label, plan) for _, label, plan in _about_maxima(derivation)), (label, plan)
+            ((label, plan) for _, label, plan in _without_overflow(derivation)), (label, plan)
         )
     fastest = min((each.seconds for each in entrants if each.run is not None), default=inf)
     tried = any(each.trial.label == label for each in entrants)
@@ -165,10 +164,12 @@ def _off(given: Plan, entrants: Sequence[Entrant]) -> float:
     return min(1.0, measured / as_loops(given)) if isfinite(measured) else 1.0
 
 
-def _about_maxima(derivation: Derived) -> Iterator[tuple[float, str, Plan]]:
-    """The first candidate whose exponentials are about their maximum, as one that is fast."""
-    if (found := about_maxima(derivation)) is not None:
-        yield 0.0, f"candidate {found[0]}{IN_LOOPS}", found[1]
+def _without_overflow(derivation: Derived) -> Iterator[tuple[float, str, Plan]]:
+    """The first candidate whose exponentials are about their maximum, and the one with the most
+    named functions, each as one that is fast."""
+    for found in (about_maxima(derivation), named(derivation)):
+        if found is not None:
+            yield 0.0, f"candidate {found[0]}{IN_LOOPS}", found[1]
 
 
 def _in_turn(

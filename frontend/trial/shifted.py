@@ -17,7 +17,10 @@ from functools import cached_property
 from math import inf
 
 from einderive.derivations.rules.exponential_shift import EXPONENTIAL_SHIFT
+from einderive.derivations.rules.named import NAMES
 from einderive.derivations.search.extract import Plan
+from einderive.derivations.steps.kernel import Step
+from einderive.derivations.steps.law import ByLaw
 from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import Executable
@@ -31,6 +34,21 @@ def about_maxima(derivation: Derived) -> tuple[int, Plan] | None:
         if any(step.rule == EXPONENTIAL_SHIFT.name for step in plan.steps):
             return number, plan
     return None
+
+
+def named(derivation: Derived) -> tuple[int, Plan] | None:
+    """The candidate in which the most functions have got their names that overflow otherwise, and
+    its number."""
+    found = [
+        (sum(map(_names, plan.steps)), -number, plan)
+        for number, plan in enumerate(derivation.candidates, 1)
+    ]
+    most, number, plan = max(found, key=lambda each: each[:2], default=(0, 0, None))
+    return (-number, plan) if plan is not None and most else None
+
+
+def _names(step: Step) -> bool:
+    return isinstance(step.witness, ByLaw) and step.witness.law in NAMES
 
 
 @dataclass(frozen=True, eq=False)
