@@ -44,11 +44,12 @@ def replay(
     after the one before."""
     chosen = {step.before: step for step in steps}
     applied = _applied(roots, chosen, heights) if len(chosen) == len(steps) else None
-    if applied is None:
-        return _one_by_one(roots, steps)
-    if not applied:
+    if applied is not None and not applied:
         return roots, ()
-    return _together(roots, {step.before: step.after for step in applied}), tuple(applied)
+    after = {step.before: step.after for step in applied or ()}
+    if applied is None or _in_a_circle(roots, after):
+        return _one_by_one(roots, steps)
+    return _together(roots, after), tuple(applied)
 
 
 def _applied(
@@ -84,14 +85,34 @@ def _applied(
     return applied
 
 
+def _below(scope: Scope, after: Mapping[Scope, Scope]) -> tuple[Scope, ...]:
+    return (after[scope],) if scope in after else nested_scopes(scope)
+
+
+def _in_a_circle(roots: tuple[Scope, ...], after: Mapping[Scope, Scope]) -> bool:
+    """Whether a replacement reads, perhaps by way of others, the scope that it replaces: A becomes
+    B, which reads C, which was there before and reads A."""
+    done, path = set[Scope](), set[Scope]()
+    pending = [*roots]
+    while pending:
+        scope = pending[-1]
+        if scope in done or scope in path:
+            pending.pop()
+            path.discard(scope)
+            done.add(scope)
+            continue
+        path.add(scope)
+        found = _below(scope, after)
+        if not path.isdisjoint(found):
+            return True
+        pending += found
+    return False
+
+
 def _together(roots: tuple[Scope, ...], after: Mapping[Scope, Scope]) -> tuple[Scope, ...]:
     """Each scope with its replacement, built from what its sources have become."""
     done: dict[Scope, Scope] = {}
-
-    def below(scope: Scope) -> tuple[Scope, ...]:
-        return (after[scope],) if scope in after else nested_scopes(scope)
-
-    for scope in from_below(roots, done, below):
+    for scope in from_below(roots, done, lambda scope: _below(scope, after)):
         done[scope] = done[after[scope]] if scope in after else redirected(scope, done)
     return tuple(done[root] for root in roots)
 
