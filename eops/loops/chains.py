@@ -22,6 +22,7 @@ from typing import Final
 
 from einderive.eops.loops.cost import is_written_out, operations, segments_of
 from einderive.eops.loops.drafts.values import Constant, Load, Total, operands_of
+from einderive.eops.loops.keep import row_of
 from einderive.eops.loops.plan import Kept, Phase, Plan
 from einderive.ta.ir import affine
 
@@ -91,11 +92,7 @@ def _block(plan: Plan) -> int:
 def _place(plan: Plan, phase: Phase, place: int, block: int) -> Kept:
     if plan.inner is not None:
         return Kept(place, affine.ZERO, block)
-    row, stride = affine.ZERO, 1
-    for i in reversed(phase.loops):
-        row = affine.add(row, affine.shift(affine.iterator(i), -plan.domain[i].lo), stride)
-        stride *= plan.domain[i].extent
-    return Kept(place, row, stride)
+    return Kept(place, *row_of(plan.domain, phase.loops))
 
 
 def _worthwhile(plan: Plan, number: int) -> Sequence[tuple[int, ...]]:

@@ -95,6 +95,9 @@ SPREAD: Final = 9
 """Places of a loop at which the length of a part of another one is looked at."""
 SCALAR: Final = 4.0
 """Times as long as in a vector takes what is computed outside of the inner loop, one by one."""
+APART: Final = 4.0
+"""Times as long take rows that are written out where their loops are no single one: LLVM vectorises
+only that."""
 TOTAL: Final = 2.0
 STORED_TOTAL: Final = 4.0
 """To add to a total in a register, and to one in memory."""
@@ -292,7 +295,8 @@ def _steps(plan: Plan, number: int, phase: Phase) -> float:
     )
     for k in phase.outputs:
         at[deepest] += 1.0 if abs(plan.outputs[k].offset.coefficient(inner)) <= 1 else 2 * JUMP
-    return sum(plan.points(phase, depth) * count for depth, count in enumerate(at))
+    found = sum(plan.points(phase, depth) * count for depth, count in enumerate(at))
+    return found * (APART if written_out and len(plan.parallel) > 1 else 1.0)
 
 
 def near(plan: Plan) -> float:

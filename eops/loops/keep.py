@@ -33,7 +33,7 @@ def _rows_kept(plan: Plan) -> Plan | None:
         if not is_written_out(plan, plan.phases[first])
     }
     loops = {place: plan.phases[first].loops for place, first in again.items()}
-    every = [Kept(place, *_dense(plan.domain, loops[place])) for place in again]
+    every = [Kept(place, *row_of(plan.domain, loops[place])) for place in again]
     return _with(plan, again, _placed(plan, every))
 
 
@@ -148,7 +148,7 @@ def _effort(plan: Plan, place: int, phase: Phase) -> float:
     return total
 
 
-def _dense(domain: Sequence[Range], iterators: Sequence[int]) -> tuple[Row, int]:
+def row_of(domain: Sequence[Range], iterators: Sequence[int]) -> tuple[Row, int]:
     """The place of a point among all those of the iterators, and how many there are."""
     row, stride = affine.ZERO, 1
     for i in reversed(iterators):

@@ -28,9 +28,9 @@ class Sizes(NamedTuple):
       they read and keep has about `batch_bytes`, and at most four times as many.
       `waits`: rows are done so where their passes wait at least as often (`eops.loops.batches`);
       to store totals and to read them again takes longer than one wait for a short function.
-    - `chain`: so many operations one after the other, at most, are one pass where functions follow
-      one another (`eops.loops.chains`), over a block of `chain_block` steps; rows have at least
-      `chain_steps`.
+    - `chain`: so many operations one after the other, at most, and `chain_wide` in all, are one
+      pass where functions follow one another (`eops.loops.chains`), over a block of `chain_block`
+      steps; rows have at least `chain_steps`.
     - `run`: where the inner loop is shorter, steps of the own loop lie abreast in such a run.
     - `by_parts`: to divide by the parts of a divisor takes less time than to divide by it.
     - `threads` share the work; each tells the others so many totals, `exchanged`, at most."""

@@ -15,7 +15,7 @@ from einderive.derivations.record.assumptions import used_by_all
 from einderive.derivations.search.extract import Plan
 from einderive.derivations.search.graph import FOLDED, VIEW, Stage
 from einderive.eops.back_ends import fused, lowered
-from einderive.eops.back_ends.narrow_products import LEAST_APART, is_narrow
+from einderive.eops.back_ends.narrow_products import LANES, LEAST_APART, is_narrow
 from einderive.eops.back_ends.task import Fused, Run, Task
 from einderive.eops.back_ends.window_products import has_long_sums
 from einderive.eops.library.matmul import MATMUL
@@ -139,7 +139,7 @@ def executable(
             runs += _one_by_one(unit)
             words.append(unit.word)
         else:
-            run, word = lowered(unit)
+            run, word = lowered(replace(unit, alone=unit.alone or _may_be_alone(unit)))
             scopes.append(unit.scope)
             runs.append(run)
             words.append(word)
@@ -158,14 +158,25 @@ def executable(
 def tasks_of(
     stages: Sequence[Stage], device: str, strict: bool = False, compiled: bool = False
 ) -> list[Task]:
-    """The tasks of a program's stages for back ends.  A small narrow product is computed by itself
-    only where nothing else is computed."""
+    """The tasks of a program's stages for back ends.  A small narrow product, or one of few terms,
+    is computed by itself only where nothing else is computed."""
     tasks = [task_of(stage, device, strict, compiled) for stage in stages]
     if sum(stage.operator != VIEW for stage in stages) < 2:
         return tasks
-    return [
-        replace(task, alone=is_narrow(task.binding, task.operator, LEAST_APART)) for task in tasks
-    ]
+    return [replace(task, alone=_may_be_alone(task) and not _has_few_terms(task)) for task in tasks]
+
+
+def _may_be_alone(task: Task) -> bool:
+    return is_narrow(task.binding, task.operator, LEAST_APART)
+
+
+def _has_few_terms(task: Task) -> bool:
+    """Whether it takes longer to write the elements of the product and to read them than to compute
+    them where they are needed: rows of so many elements are written out or fill vectors."""
+    if task.binding is None or task.binding.extent("k") > FEW_TERMS:
+        return False
+    row = task.scope.shape[-1]
+    return row <= FEW_COLUMNS or row >= LANES
 
 
 def task_of(stage: Stage, device: str, strict: bool = False, compiled: bool = False) -> Task:
@@ -193,6 +204,10 @@ def _library_is_faster(stage: Stage) -> bool:
     return loop > CLEARLY * stage.seconds > 0
 
 
+FEW_TERMS = 4
+"""A product of at most so many terms may be a part of another stage's kernel."""
+FEW_COLUMNS = 4
+"""Rows of 5 to 15 elements would be vectors that are not full."""
 PRODUCT_SECONDS = 1e-10
 """A loop takes about so long for a product and its sum, on one thread."""
 CLEARLY = 1.5

@@ -29,8 +29,9 @@ _ADDRESSES: Final = _WHOLE.as_pointer()
 _LONG: Final = ir.IntType(8 * ctypes.sizeof(ctypes.c_long))
 _INT: Final = ir.IntType(32)
 _NOTHING: Final = ir.VoidType()
-_ENGINES: Final[list[Any]] = []
-"""They keep machine code alive."""
+_KEPT: Final[list[Any]] = []
+"""Machine code and PyMethodDefs.  CPython keeps the address of a PyMethodDef as long as a function
+lives, which may be longer than a cache: two threads that ask for one at the same time make two."""
 
 
 class Code(NamedTuple):
@@ -87,8 +88,9 @@ def _method(kind: str) -> _Method:
     machine = binding.Target.from_default_triple().create_target_machine(opt=1, jit=True)
     engine = binding.create_mcjit_compiler(binding.parse_assembly(str(module)), machine)
     engine.finalize_object()
-    _ENGINES.append(engine)
-    return _Method(b"kernel", engine.get_function_address(module.name), _FASTCALL, None)
+    method = _Method(b"kernel", engine.get_function_address(module.name), _FASTCALL, None)
+    _KEPT.append((engine, method))
+    return method
 
 
 def _write(module: Any, kind: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from einderive.eops.cpu_kernels.build import build
-from einderive.eops.loops.arrange import dense
+from einderive.eops.loops.arrange import dense, plan
 from einderive.eops.loops.drafts.group import Group
 from einderive.eops.loops.drafts.kinds import alike
 from einderive.eops.loops.drafts.short_sums import written
@@ -91,3 +91,15 @@ def test_others_have_totals(text: str, open_sizes: bool) -> None:
 def test_sums_that_are_read_often_are_not_written_out(rest: str) -> None:
     text = "S[h,w] = sum[s](A[h,w+s]) where h in 0:32, w in 0:38, s in 0:3; " + rest
     assert not [*written(group_of(text), open_sizes=False)]
+
+
+@pytest.mark.parametrize("columns", [2, 3, 4])
+def test_functions_of_short_sums_over_two_loops_are_computed_in_vectors(columns: int) -> None:
+    """Rows that are written out would be computed number by number."""
+    text = "Y[x,q] = tanh(sin(sum[d](u[x,d]*c[d,q])))"
+    roots = parse(text, {"u": (5000, 2), "c": (2, columns)}).roots()
+    group = Group(stages(*roots), roots)
+    found = plan(group, dense(group))
+    assert found is not None
+    assert found.inner is not None
+    assert not found.reductions

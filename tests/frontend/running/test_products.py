@@ -44,3 +44,25 @@ def test_torch_runs_it_where_nothing_is_compiled() -> None:
     ).unchanged
     (stage,) = (s._replace(operator=None, binding=None) for s in given.stages)
     assert task_of(stage, "cpu").binding is None
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("terms", "columns", "kernels"),
+    [(3, 3, 1), (2, 2, 1), (4, 4, 1), (3, 16, 1), (5, 4, 2), (3, 8, 2)],
+)
+def test_a_product_of_few_terms_is_a_part_of_what_follows(
+    terms: int, columns: int, kernels: int
+) -> None:
+    """Unless its rows are neither written out nor vectors, or it has more terms."""
+    shapes = {"X": (30_000, terms), "W": (terms, columns)}
+    found = ed.derive(
+        "Y[i,o] = tanh(sum[j](X[i,j]*W[j,o]))", budget=ed.Budget(states=1), **shapes
+    ).unchanged
+    run = executable(found, "cpu", compiled=True)
+    assert len(run.words) == kernels
+    assert (NARROW_PRODUCTS.word in run.words) is (kernels == 2)
+    x, w = (torch.randn(shape) for shape in shapes.values())
+    given = {"X": x, "W": w}
+    inputs = {t: given[t.name] for t in ed.parse("Y[i,o] = X[i,j]*W[j,o]", **shapes).inputs}
+    torch.testing.assert_close(run(inputs)[0], torch.tanh(x @ w), rtol=1e-5, atol=1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numba import cfunc, types
 from torch.overrides import TorchFunctionMode
 
 from einderive.eops.cpu_kernels.build import built, compiled_code
-from einderive.eops.cpu_kernels.calls.entry import RELEASED, ROOM, Code, entry
+from einderive.eops.cpu_kernels.calls.entry import RELEASED, ROOM, Code, _method, entry
 from einderive.eops.cpu_kernels.calls.launch import Launched, Result, launcher
 from einderive.eops.cpu_kernels.calls.threads import WORK
 from einderive.eops.cpu_kernels.words import machine
@@ -50,6 +51,18 @@ def test_code_sees_the_integers(kind: str, threads: int) -> None:
     assert target[:4].tolist() == [*NUMBERS]
     assert target[4] % 8 == 0
     assert target[4] not in (0, target.ctypes.data)
+
+
+@pytest.mark.parametrize("kind", WORKS)
+def test_what_functions_point_to_outlives_the_cache(kind: str) -> None:
+    run = entry(copying(), WORKS["held"], several=False)
+    made = weakref.ref(_method(kind))
+    _method.cache_clear()
+    gc.collect()
+    assert made() is not None
+    target = np.zeros(5, np.int64)
+    run(target.ctypes.data, *NUMBERS, None)
+    assert target[:4].tolist() == [*NUMBERS]
 
 
 @pytest.mark.parametrize("team", [0, 128, ROOM + 1])
