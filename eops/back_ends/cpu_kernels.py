@@ -103,7 +103,7 @@ def by_loops(task: Task) -> Run | None:
         from einderive.eops.cpu_kernels.scatter import by_loop
 
         return lower(task.scope, as_written=task.strict, put=by_loop)
-    compute = _computed(Group.alone(task.scope), task.strict, task.open_sizes, task.inputs)
+    compute = _computed(Group.alone(task.scope), [task])
     return lambda buffers: compute(buffers)[0]
 
 
@@ -112,14 +112,11 @@ def _fuse(tasks: Sequence[Task], roots: Sequence[Scope]) -> Sequence[Fused]:
     fusible = _compiled(tasks)
     if len(fusible) < 2:
         return ()
-    strict = any(task.strict for task in tasks)
-    open_sizes = any(task.open_sizes for task in tasks)
-    inputs = tasks[0].inputs
     return [
         Fused(
             group.stages,
             group.outputs,
-            _computed(group, strict, open_sizes, inputs),
+            _computed(group, tasks),
             CPU_KERNELS.word,
         )
         for group in _groups(tasks, fusible, roots)
@@ -170,18 +167,21 @@ def estimated(task: Task) -> float | None:
     return PART * LAUNCH + OPERATION * (found + bool(task.scope.sums) * points(task.scope))
 
 
-def _computed(group: Group, strict: bool, open_sizes: bool, inputs: Sequence[str]) -> Compute:
-    """The tensors of a group's outputs: by one kernel where it has all their types, else stage by
-    stage."""
+def _computed(group: Group, tasks: Sequence[Task]) -> Compute:
+    """The tensors of a group's outputs, of these tasks of one program: by one kernel where it has
+    all their types, else stage by stage."""
     read = group.operands
     known: dict[object, Kernel] = {}
-    beside = [getattr(torch, dtype) for dtype in inputs]
+    strict = any(task.strict for task in tasks)
+    open_sizes = any(task.open_sizes for task in tasks)
+    wide = any(task.wide for task in tasks)
+    beside = [getattr(torch, dtype) for dtype in tasks[0].inputs]
 
     def kernel_for(*tensors: torch.Tensor) -> Kernel | None:
         from einderive.eops.cpu_kernels.build import build
         from einderive.eops.cpu_kernels.typing import typing_of
 
-        typing = typing_of(group, [tensor.dtype for tensor in tensors], beside)
+        typing = typing_of(group, [tensor.dtype for tensor in tensors], beside, wide=wide)
         if typing is None:
             return None
         return build(group, tuple(tensor.stride() for tensor in tensors), typing, open_sizes)

@@ -36,6 +36,7 @@ class Task:
     - `open_sizes`: whether the formula names sizes, so that a kernel is worth compiling for other
       sizes too, on a CPU and on a GPU; `sizes` are those that have names.
     - `inputs`: the element types of the program's inputs.
+    - `wide`: whether loops on a CPU compute in float64 what the formula computes in float32.
     - `form`: of weights, an equal scope that is computed in its place.
     """
 
@@ -49,6 +50,7 @@ class Task:
     alone: bool = False
     open_sizes: bool = False
     inputs: tuple[str, ...] = ()
+    wide: bool = False
     sizes: tuple[int, ...] = ()
     form: Scope | None = None
 

@@ -30,9 +30,14 @@ def readable() -> frozenset[torch.dtype]:
 
 
 def typing_of(
-    group: Group, operands: Sequence[torch.dtype], inputs: Sequence[torch.dtype] = ()
+    group: Group,
+    operands: Sequence[torch.dtype],
+    inputs: Sequence[torch.dtype] = (),
+    *,
+    wide: bool = False,
 ) -> Typing | None:
-    """The types that torch's operations give.  None if kernels lack one of them.
+    """The types that torch's operations give; with `wide`, float64 where these compute in float32,
+    and the same results.  None if kernels lack one of them.
 
     `inputs` are the types of the program's inputs.  They count if the group reads no input of a
     floating type: `sum[i](I[i] == J[i])/3` is in float64 beside an input in float64."""
@@ -47,7 +52,10 @@ def typing_of(
         if made.compute not in COMPUTED:
             return None
         types[stage] = made.result
-        stages.append(Kinds(type_name(made.compute), type_name(made.result)))
+        own = Kinds(type_name(made.compute), type_name(made.result))
+        if wide and own.compute == "float32":
+            own = Kinds("float64", own.result if stage in group.outputs else "float64")
+        stages.append(own)
     if not readable().issuperset(types.values()):
         return None
     leaving = Kinds(*map(type_name, leaving_integers(given)))

@@ -105,6 +105,7 @@ class HardCases:
     candidate that has digits there (`trial.shifted`)."""
     _known: dict[str, Standard] = field(default_factory=dict)
     _kept: dict[str, Mapping[Tensor, torch.Tensor]] = field(default_factory=dict)
+    _refusing: set[str] = field(default_factory=set)
     _spent: float = 0.0
 
     def errors(
@@ -116,7 +117,8 @@ class HardCases:
         least: int = LEAST,
     ) -> tuple[FamilyError, ...]:
         """The errors of a program on the first `most` families, as many as there is time for, up to
-        the first one that refuses it.  There are none for integers and complex numbers.
+        the first one that refuses it: those come first that have refused a program before.  There
+        are none for integers and complex numbers.
 
         `small` says that the program may cancel: while there is time, it is then judged on the row
         that is smallest beside the others as well.
@@ -126,15 +128,18 @@ class HardCases:
         families = hard_families(self.program)
         least += sum(family in OF_HALVES.values() for family in families)
         found: list[FamilyError] = []
-        for number, family in enumerate(families[: max(most, least)]):
+        asked = sorted(families[: max(most, least)], key=lambda one: one.name not in self._refusing)
+        for number, family in enumerate(asked):
             late = self._spent > self.preparing and family.name not in self._known
             if late and number >= least:
                 break
             small = small and self._spent <= self.preparing
             found.append(self._error(built, family, small))
             if self.accuracy != "fast" and not found[-1].accepted:
+                self._refusing.add(family.name)
                 break
-        return tuple(found)
+        names = [family.name for family in families]
+        return tuple(sorted(found, key=lambda error: names.index(error.family)))
 
     def _error(self, built: Executable, family: Family, small: bool) -> FamilyError:
         started = time.perf_counter()

@@ -47,8 +47,8 @@ from einderive.frontend.memory.surroundings import machine, software
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.text import tensors
-from einderive.frontend.timed.trial import Trial
-from einderive.frontend.trial.compiling import apart, in_loops
+from einderive.frontend.timed.trial import Trial, in_float64, in_loops
+from einderive.frontend.trial.compiling import apart
 from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.program import Program
@@ -255,14 +255,14 @@ def run_of(chosen: Trial, derivation: Derivation, request: Request) -> Executabl
     types, strict = output_types(request.program), request.nan == "strict"
     if chosen.plan is not None:
         _require_steps(chosen.plan)
-        compiled = in_loops(chosen.label)
         checked = request.check_assumptions
         return executable(
             chosen.plan,
             request.device,
             types,
             strict=strict,
-            compiled=compiled,
+            compiled=in_loops(chosen.label),
+            wide=in_float64(chosen.label),
             checked=checked,
             timed=not request.limits.deterministic,
         )

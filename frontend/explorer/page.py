@@ -18,7 +18,7 @@ from einderive.eops.library import OPERATORS
 from einderive.frontend.explorer.models import CandidateView, Place, Share, StageView, View
 from einderive.frontend.explorer.pieces.figures import amount
 from einderive.frontend.text import capitalised, counted, duration, figure, shape
-from einderive.frontend.timed.trial import IN_LOOPS
+from einderive.frontend.timed.trial import program_of
 
 FOLDER = Path(__file__).parent
 MOST_STAGES = 12
@@ -75,7 +75,7 @@ def _shown(view: View) -> int:
 def chosen_candidate(view: View) -> int | None:
     """The number of the candidate that was measured as the fastest, if a candidate was."""
     trials = view.measured.trials if view.measured else ()
-    labels = {each.label.removesuffix(IN_LOOPS) for each in trials if each.chosen}
+    labels = {program_of(each.label) for each in trials if each.chosen}
     return next((n.number for n in view.candidates if f"candidate {n.number}" in labels), None)
 
 

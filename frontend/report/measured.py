@@ -28,7 +28,7 @@ from einderive.frontend.text import (
     tensors,
 )
 from einderive.frontend.timed.steady import MARGIN
-from einderive.frontend.timed.trial import AS_GIVEN, GIVEN, IN_LOOPS, Trial
+from einderive.frontend.timed.trial import GIVEN, Trial, in_float64, in_loops, program_of
 from einderive.ta.ir.program import Assumption
 from einderive.ta.printing.show import show_program
 
@@ -195,8 +195,9 @@ def underived(compiled: Race) -> str:
     chosen = compiled.chosen
     if chosen.plan is not None and chosen.plan.steps:
         return ""
-    if chosen.label == AS_GIVEN:
+    if in_loops(chosen.label) and program_of(chosen.label) == GIVEN:
         form = "compiled loops" if compiled.device == "cpu" else "generated kernels"
+        form += " in float64" if in_float64(chosen.label) else ""
         runs = f"the formula as given, as {form}"
     elif chosen.label == GIVEN:
         runs = "the formula as given, by the library's operators"
@@ -225,7 +226,7 @@ def without_loops(compiled: Race) -> str:
     is not there or cannot be imported.  Empty otherwise, and for a race of another machine."""
     if isinstance(compiled, RecordedRace) or compiled.device != "cpu":
         return ""
-    if any(trial.label.endswith(IN_LOOPS) for trial in compiled.trials):
+    if any(in_loops(trial.label) for trial in compiled.trials):
         return ""  # a remembered race
     if not missing():
         failing = known_failure()

@@ -112,6 +112,7 @@ def executable(
     *,
     strict: bool = False,
     compiled: bool = False,
+    wide: bool = False,
     open_sizes: bool = False,
     sizes: Iterable[int] = (),
     checked: bool = True,
@@ -122,11 +123,12 @@ def executable(
     `Executable`.  `strict`: eOperators keep NaN and infinities where the stages have them.
     `compiled`: stages, and groups of these, become compiled loops on the CPU, where that may be
     faster, and generated kernels on a GPU, also where an operator computes them; with `open_sizes`,
-    these serve other sizes too than `sizes`, which have names.  `checked`: each call checks the
+    these serve other sizes too than `sizes`, which have names.  `wide`: compiled loops compute in
+    float64 what the formula computes in float32.  `checked`: each call checks the
     assumptions that the plan's steps used.  `timed`: see `Executable`."""
     inputs = tuple(tensor.dtype for tensor in input_tensors(*plan.roots))
     tasks = [
-        replace(task, open_sizes=open_sizes, inputs=inputs, sizes=tuple(sizes))
+        replace(task, open_sizes=open_sizes, inputs=inputs, sizes=tuple(sizes), wide=wide)
         for task in tasks_of(plan.stages, device, strict, compiled)
     ]
     units = _in_order(tasks, fused(tasks, plan.roots))

@@ -36,8 +36,7 @@ from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.running.settings import undisturbed
 from einderive.frontend.strict import operators_for
 from einderive.frontend.timed.timing import first
-from einderive.frontend.timed.trial import Trial
-from einderive.frontend.trial.compiling import in_loops
+from einderive.frontend.timed.trial import Trial, in_float64, in_loops
 from einderive.frontend.trial.entrants import Entrant, links
 from einderive.frontend.trial.hard import judge_of
 from einderive.frontend.trial.outcome import Outcome
@@ -122,6 +121,7 @@ def _run(
             types,
             strict=strict,
             compiled=in_loops(chosen.label),
+            wide=in_float64(chosen.label),
             open_sizes=True,
             sizes=program.sizes.values(),
             checked=checked,

@@ -11,9 +11,28 @@ from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import cancelling
 
 IN_LOOPS = ", compiled"
-"""What ends the label of a program whose stages are compiled."""
+"""What follows the name of a program whose stages are compiled, in its label."""
+IN_FLOAT64 = " in float64"
+"""What follows that where the loops compute in float64 what the formula computes in float32."""
+INEXACT = "refused: error"
+"""What begins the verdict on a program whose error on random inputs is too large."""
 GIVEN = "as given"
 AS_GIVEN = f"{GIVEN}{IN_LOOPS}"
+
+
+def in_loops(label: str) -> bool:
+    """Whether the program of this label has its stages compiled."""
+    return IN_LOOPS in label
+
+
+def in_float64(label: str) -> bool:
+    """Whether its loops compute in float64 what the formula computes in float32."""
+    return label.endswith(IN_FLOAT64)
+
+
+def program_of(label: str) -> str:
+    """The name of the program, as `candidate 1` of `candidate 1, compiled in float64`."""
+    return label.partition(IN_LOOPS)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +65,11 @@ class Trial:
     def cancelling(self) -> tuple[str, ...]:
         """The steps that can lose digits where large parts nearly cancel: `2 (distribute)`."""
         return cancelling(self.plan.steps) if self.plan is not None else ()
+
+    @property
+    def inexact(self) -> bool:
+        """Whether the program is refused for its errors."""
+        return self.verdict.startswith(INEXACT) or any(not one.accepted for one in self.families)
 
     @property
     def worst(self) -> FamilyError | None:

@@ -21,13 +21,14 @@ from einderive.frontend.limits.work import require_work
 from einderive.frontend.machine.extraction import UNKNOWN, extracted
 from einderive.frontend.memory.store import Store
 from einderive.frontend.running.settings import undisturbed
-from einderive.frontend.timed.trial import GIVEN, IN_LOOPS, Watch
+from einderive.frontend.timed.trial import GIVEN, Watch, program_of
 from einderive.frontend.trial.as_kernels import worth_generating
 from einderive.frontend.trial.compiling import (
     after_all,
     compile_for_other_sizes,
     compiled_candidate,
     compiling_seconds,
+    computed_in_float64,
     loading_seconds,
     with_products,
     worth_compiling,
@@ -139,7 +140,7 @@ def choose(
                 judge.fastest = entrants[-1].seconds  # no plain program is right
         loops = worth_compiling(derivation, entrants, judge)
         for label, plan in chain(loops, worth_generating(derivation, entrants, judge)):
-            say(f"compiling kernels for {label.removesuffix(IN_LOOPS)}")
+            say(f"compiling kernels for {program_of(label)}")
             entrants.append(compiled_candidate(label, plan, judge))
         derivation, more = with_products(derivation, entrants, judge)
         entrants += more
@@ -317,10 +318,14 @@ def _choose(
         best = fastest_plain(entrants, judge, hard, derivation)
         for _ in range(RACES):
             winner, refused = fastest_candidate(entrants, best, judge, hard, derivation)
-            if winner is not None or not refused or stopped or is_over(entrants, best, judge):
+            if stopped:
+                break
+            more = computed_in_float64(derivation, entrants, winner or best, judge)
+            again = winner is None and refused and not is_over(entrants, best, judge)
+            if not more and not again:
                 break
             place = next((p for p, e in enumerate(entrants) if e is best), None)
-            entrants += after_all(derivation, entrants, judge)
+            entrants += more + (after_all(derivation, entrants, judge) if again else [])
             entrants, stopped = raced(entrants, judge, seconds)
             best = best if place is None else entrants[place]
         best = winner or best

@@ -17,12 +17,20 @@ from einderive.eops.back_ends.compilers import usable
 from einderive.eops.back_ends.cpu_kernels import points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.eops.back_ends.task import Task
+from einderive.eops.dtypes import HALVES
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
 from einderive.frontend.machine.as_loops import as_loops, fastest_as_loops
 from einderive.frontend.machine.empty_graph import empty_graph
 from einderive.frontend.running.execute import tasks_of
-from einderive.frontend.timed.trial import AS_GIVEN, IN_LOOPS, Trial
+from einderive.frontend.timed.trial import (
+    AS_GIVEN,
+    IN_FLOAT64,
+    IN_LOOPS,
+    Trial,
+    in_float64,
+    in_loops,
+)
 from einderive.frontend.trial.entrants import Entrant, Judge, entered, reason
 from einderive.frontend.trial.shifted import about_maxima, named
 from einderive.ta.ir.subst import nested_scopes, stages
@@ -52,13 +60,11 @@ predicted where memory is fast."""
 PROMISING, PROMISING_SECONDS = 0.85, 0.3
 """What is predicted to take less than this part of the fastest one's time is compiled also where
 little time is left, as long as this many seconds are."""
+NARROW = HALVES | {"float32"}
+MOST_WIDE = 2
+"""So many programs are compiled in float64 where their loops in float32 are refused."""
 MOST_WRONG = 8.0
 """Other stages take at least the predicted time divided by this."""
-
-
-def in_loops(label: str) -> bool:
-    """Whether the program of this label has its stages compiled."""
-    return label.endswith(IN_LOOPS)
 
 
 def worth_compiling(
@@ -145,6 +151,27 @@ def after_all(derivation: Derived, entrants: Sequence[Entrant], judge: Judge) ->
     if tried or not _plan_is_worth(plan, HOPELESS * fastest):
         return []
     return [compiled_candidate(label, plan, judge)]
+
+
+def computed_in_float64(
+    derivation: Derived, entrants: Sequence[Entrant], best: Entrant | None, judge: Judge
+) -> list[Entrant]:
+    """The formula as given, and the fastest candidate, in loops that compute in float64 what it
+    computes in float32: where the loops in float32 were too inexact, and far faster than the best
+    program that is left.  Squares of 1e-25 vanish in float32, for example, and `torch.std`, which
+    computes in float64, divides by them."""
+    if derivation.target != "cpu" or not any(t.dtype in NARROW for t in judge.program.inputs):
+        return []
+    bar = PROMISING * (inf if best is None else best.seconds)
+    known = {entrant.trial.label for entrant in entrants}
+    trials = [e.trial for e in entrants if e.run is None and e.trial.inexact and e.seconds < bar]
+    inexact = [trial for trial in trials if in_loops(trial.label) and not in_float64(trial.label)]
+    inexact.sort(key=lambda trial: (trial.label != AS_GIVEN, trial.seconds))
+    return [
+        compiled_candidate(f"{trial.label}{IN_FLOAT64}", trial.plan, judge)
+        for trial in inexact[:MOST_WIDE]
+        if trial.plan is not None and f"{trial.label}{IN_FLOAT64}" not in known
+    ]
 
 
 def _plan_is_worth(plan: Plan, most: float) -> bool:
@@ -259,7 +286,8 @@ def compile_for_other_sizes(chosen: Entrant, judge: Judge) -> None:
     if plan is None or not judge.program.sizes or not may_have_kernels:
         return
     try:
-        judge.built(plan, compiled=compiled, open_sizes=True)(judge.expected.inputs)
+        wide = in_float64(chosen.trial.label)
+        judge.built(plan, compiled=compiled, open_sizes=True, wide=wide)(judge.expected.inputs)
     except Exception:  # numba's own errors are no subclasses of any of PROBLEMS
         return  # another size is compiled by itself
 
@@ -271,7 +299,7 @@ def compiled_candidate(label: str, plan: Plan, judge: Judge) -> Entrant:
     if (found := refused_plan(judge.limits, plan, compiled=True)) is not None:
         return judge.left_out(entrant, found)
     try:
-        built = judge.built(plan, compiled=True)
+        built = judge.built(plan, compiled=True, wide=in_float64(label))
         built(judge.expected.inputs)
     except Exception as problem:  # numba's own errors are no subclasses of any of PROBLEMS
         return entrant.out(f"not built: {reason(problem)}")

@@ -31,7 +31,7 @@ from einderive.frontend.limits.memory import amount, free_bytes
 from einderive.frontend.limits.refusal import Refusal, refused, refused_plan, refused_unseen
 from einderive.frontend.running.execute import Executable, executable
 from einderive.frontend.timed.timing import MADE_SECONDS, Timing, first
-from einderive.frontend.timed.trial import Trial, Watch
+from einderive.frontend.timed.trial import INEXACT, Trial, Watch
 from einderive.frontend.trial.effort import NORMAL, Effort
 from einderive.ta.errors import EinderiveError
 from einderive.ta.ir.element import element_bytes
@@ -171,13 +171,16 @@ class Judge:
         runs = RACING_RUNS * self.fastest if isfinite(self.fastest) else 0.0
         return max(RACING_SECONDS, runs) + self.compiling
 
-    def built(self, plan: Plan, *, compiled: bool = False, open_sizes: bool = False) -> Executable:
+    def built(
+        self, plan: Plan, *, compiled: bool = False, open_sizes: bool = False, wide: bool = False
+    ) -> Executable:
         return executable(
             plan,
             self.device,
             self.expected.types,
             strict=self.strict,
             compiled=compiled,
+            wide=wide,
             open_sizes=open_sizes,
             sizes=self.program.sizes.values(),
             checked=self.checked,
@@ -206,7 +209,7 @@ class Judge:
         entrant = replace(entrant, trial=replace(entrant.trial, error=off, seconds=seconds))
         if not accepted(off, min(self.base, WRONG), self.expected.epsilon):
             of = f"the formula as written has {self.base:.1e}"
-            return entrant.out(f"refused: error {off:.1e}, {of}")
+            return entrant.out(f"{INEXACT} {off:.1e}, {of}")
         return entrant.out(MOVED.format(family)) if family else self.within_limits(entrant)
 
     def within_limits(self, entrant: Entrant) -> Entrant:

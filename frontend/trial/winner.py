@@ -10,7 +10,8 @@ from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.derived import Derived
 from einderive.frontend.timed.steady import MARGIN, Standing, in_order, is_level, merits
 from einderive.frontend.timed.timing import UNTIMED, Timing
-from einderive.frontend.trial.compiling import compiled_candidate, in_loops
+from einderive.frontend.timed.trial import in_loops
+from einderive.frontend.trial.compiling import compiled_candidate
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate
 from einderive.frontend.trial.hard import checked, tried_hard
 from einderive.frontend.trial.races import CLOSE, SHORT, as_called, too_late, wins_again

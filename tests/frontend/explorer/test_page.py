@@ -69,7 +69,7 @@ def test_the_first_look_shows_the_program_that_was_found_and_how_fast_it_is(text
     assert f'<details class="candidate" id="candidate-{number + 1}" open>' in fast
 
 
-@pytest.mark.parametrize("how", ["", ", compiled"])
+@pytest.mark.parametrize("how", ["", ", compiled", ", compiled in float64"])
 def test_the_candidate_that_was_chosen_is_open(compiled: CompiledFunction, how: str) -> None:
     view = view_of(distances(), compiled, checked=0)
     assert view.measured is not None

@@ -16,7 +16,7 @@ from einderive.frontend.report.derivation import derivation_text, digits, left_o
 from einderive.frontend.report.measured import compiled_text, underived
 from einderive.frontend.report.story import tell
 from einderive.frontend.text import duration, figure, hanging, operators, shape
-from einderive.frontend.timed.trial import AS_GIVEN, Trial
+from einderive.frontend.timed.trial import AS_GIVEN, IN_FLOAT64, Trial
 from tests.frontend.derived import FEW
 
 SHAPES = {"A": (128, 32), "B": (128, 32)}
@@ -221,6 +221,8 @@ def test_what_runs_is_said_where_no_derived_step_does(distances: Derivation) -> 
     assert underived(raced(slower, given)) == ""
     assert underived(raced(given)) == f"{loops}; no derived program was tried"
     assert "as given, as generated kernels," in underived(raced(given, device="cuda"))
+    wide = (f"{AS_GIVEN}{IN_FLOAT64}", *given[1:])
+    assert "as given, as compiled loops in float64," in underived(raced(wide))
     assert underived(raced(given, refused, slower)) == (
         f"{loops}. The best derived program, candidate 1, was not chosen, because it takes "
         "3.00 ms, and what runs 2.00 ms"

@@ -110,7 +110,7 @@ def test_kernels_for_other_sizes_are_compiled_on_a_gpu(monkeypatch: pytest.Monke
     for label, compiled in ((AS_GIVEN, True), ("candidate 1", False)):
         trial = Trial(label, derivation.unchanged, (TRITON.word,), 1e-3, 0.0, "accepted")
         compile_for_other_sizes(Entrant(trial), judge)
-        assert built.pop() == {"compiled": compiled, "open_sizes": True}
+        assert built.pop() == {"compiled": compiled, "open_sizes": True, "wide": False}
     plain_program = Trial("baseline", None, ("mul",), 1e-3, 0.0, "accepted")
     compile_for_other_sizes(Entrant(plain_program), judge)
     judge.effort = EFFORTS["instant"]

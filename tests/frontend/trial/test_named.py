@@ -7,7 +7,7 @@ import torch
 
 import einderive as ed
 from einderive.derivations.rules.named import NAMED
-from einderive.frontend.trial.compiling import in_loops
+from einderive.frontend.timed.trial import in_loops
 from einderive.frontend.trial.shifted import named
 from einderive.ta.ir.subst import stages
 from tests.frontend.races import nobody_is_slow

@@ -17,9 +17,8 @@ from einderive.frontend.accuracy.hard_cases import HardCases
 from einderive.frontend.accuracy.inputs.families import FAMILIES
 from einderive.frontend.api.compiled import CompiledFunction, Derivation
 from einderive.frontend.bench.choices.found import _right_on_hard_inputs
-from einderive.frontend.timed.trial import Trial
+from einderive.frontend.timed.trial import Trial, in_loops
 from einderive.frontend.trial import choose, shifted
-from einderive.frontend.trial.compiling import in_loops
 from einderive.frontend.trial.entrants import Entrant, candidate
 from einderive.frontend.trial.hard import judge_of
 from einderive.frontend.trial.shifted import Shifted, about_maxima
