@@ -58,7 +58,9 @@ def into(program: Program, out: Any, result: Any) -> Any:
 def _unfit(target: Any, value: Any) -> str:
     """Why the target cannot hold the value; nothing where it can."""
     if not isinstance(target, type(value)):
-        return f"is {shown(target, 40)}, and the result is {_described(value)}"
+        known = isinstance(target, torch.Tensor | np.ndarray)
+        own = _described(target) if known else shown(target, 40)
+        return f"is {own}, and the result is {_described(value)}"
     if tuple(target.shape) != tuple(value.shape) or target.dtype != value.dtype:
         return f"is {_described(target)}, and the result is {_described(value)}"
     if isinstance(target, torch.Tensor):

@@ -33,10 +33,15 @@ def _with_names(name: str, shape: object) -> tuple[int | str, ...]:
 
 def checked_sizes(sizes: object) -> dict[str, int]:
     """Every size as an integer of at least 0.  RangeError for anything else."""
-    given = list(named(sizes, "sizes"))
-    shape = [size for _, size in given]
-    numbers = checked_shape("the sizes", shape) if shape else ()
-    return {name: number for (name, _), number in zip(given, numbers, strict=True)}
+    return {name: _checked_size(name, size) for name, size in named(sizes, "sizes")}
+
+
+def _checked_size(name: str, size: object) -> int:
+    numbers = _whole_numbers((size,))
+    if numbers is not None and numbers[0] < 0:
+        raise misgiven("negative-number", name=name, given=numbers[0])
+    (number,) = checked_shape(name, size if numbers is None else (size,))
+    return number
 
 
 def checked_shape(name: str, shape: object) -> tuple[int, ...]:

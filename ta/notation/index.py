@@ -47,7 +47,7 @@ def row(index: tree.Expression, frame: Names) -> Row:
     """The row of an index expression."""
     match index:
         case tree.Number(span, value):
-            return affine.constant(_integer(value, span))
+            return affine.constant(whole_number(value, span))
         case tree.Name(span, name):
             if name in frame.iterators:
                 return affine.iterator(frame.iterators.index(name))
@@ -146,12 +146,13 @@ def as_value(index: tree.Expression) -> tree.Expression:
             number = factor.value
         if operator == "/" or number <= 0:
             _row_product(affine.ZERO, operator, affine.ZERO, factor.span)  # refuses it
-        _integer(number, factor.span)
+        whole_number(number, factor.span)
         found = tree.Call(span, _ROUNDED[operator], (found, factor))
     return found
 
 
-def _integer(value: Number, span: tree.Span) -> int:
+def whole_number(value: Number, span: tree.Span) -> int:
+    """The number, where it is whole."""
     if value == inf or not isinstance(value, Fraction) or value.denominator != 1:
         raise refused("index-of-fraction", span)
     return value.numerator

@@ -12,11 +12,12 @@ give a range.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import NamedTuple
 
 from einderive.ta.ir.affine import Range
 from einderive.ta.notation.definitions import renamed
+from einderive.ta.notation.index import whole_number
 from einderive.ta.refusals import NotationError, counted, refused
 from einderive.ta.syntax import tree
 from einderive.ta.syntax.walks import iterator_names, with_parts
@@ -103,8 +104,17 @@ def infer(
     _add_compared(value, ranges)
     for name in used.values():
         if name.name not in ranges:
+            _require_whole_numbers(value)  # else the index would be said to be no dimension
             raise refused("open-range", name.span, name=name.name)
     return ranges
+
+
+def _require_whole_numbers(value: tree.Expression) -> None:
+    """An error where an index has a number that is not whole."""
+    reads = [part for part in tree.scalars(value) if isinstance(part, tree.Read)]
+    for part in chain.from_iterable(map(tree.scalars, chain(*[read.indices for read in reads]))):
+        if isinstance(part, tree.Number):
+            whole_number(part.value, part.span)
 
 
 def _stated(

@@ -34,6 +34,7 @@ def two() -> ed.CompiledFunction:
         (torch.tensor(A), (torch.zeros(4),) * 2, "shares memory with another"),
         (torch.tensor(A), (torch.zeros(4), torch.zeros(1).expand(4)), "elements that share"),
         (torch.tensor(A), (torch.zeros(4), INFERENCE), "inference mode"),
+        (torch.tensor(A), (MEMORY[:4], MEMORY[4:]), "is an array of float32 of shape 4, and"),
     ],
 )
 def test_memory_that_cannot_hold_the_results(operand: Any, out: Any, message: str) -> None:

@@ -74,6 +74,7 @@ CASES: list[tuple[type[TextError], str, str, str]] = [
     (FormulaSyntaxError, "Y[i] = x[i <where> i in 0:3", "`]` or `,`", "close `[` before `where`"),
     (FormulaSyntaxError, "Y[i] = (x[i]<;> Z[i] = x[i]", "`)` is expected", "close `(` before `;`"),
     (RangeError, "Y[h] = x[<h>+1]", "the iterator h has no range", "where h in 0:2"),
+    (FormulaSyntaxError, "Y[h] = x[h+<0.5>]", "iterators and integers", "a whole number"),
     (RangeError, "Y[<h>] = 1", "the iterator h has no range", "ranges={'h'"),
     (RangeError, "Y[i] = A[i,k]*x[<k>]", "different sizes", "where k in 0:4"),
     (RangeError, "Y[i] = x[i] where <i in 3:1>", "ends before it begins", ""),
@@ -127,6 +128,8 @@ def test_the_drawing() -> None:
     [
         ({"shapes": {"x": (3,), "X": (3,)}}, NameUnknownError, "did you mean x?"),
         ({"shapes": {"x": (-3,)}}, RangeError, "negative size"),
+        ({"shapes": {"x": (3,)}, "sizes": {"n": -3}}, RangeError, "the size n=-3 is negative"),
+        ({"shapes": {"x": (3,)}, "sizes": {"n": 2.5}}, RangeError, "shape of n .*not 2.5"),
         ({"shapes": {"x": "3"}}, RangeError, "a tuple of whole numbers, not '3'"),
         ({"shapes": {"x": (3.5,)}}, RangeError, "a tuple of whole numbers"),
         ({"shapes": {"x": (None,)}}, RangeError, "a tuple of whole numbers"),
