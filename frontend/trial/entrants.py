@@ -57,8 +57,7 @@ MOST_OF_FREE = 0.25
 TEMPORARIES = 3
 """The number of tensors as large as the largest temporary that are alive at once."""
 LEAST_TIMES = 5.0
-"""All runs before the race take as long as the effort says, or this many times as long as the
-fastest program."""
+"""All runs before the race take as long as the effort says, or so many times the fastest one's."""
 ALL_TIMES = 15.0
 """All that is done with the programs is to take as long as the effort says, or this many times as
 long as the fastest one, so that `compile` with the search before ends in three.  It is an aim: what
