@@ -34,7 +34,7 @@ def standard_error(program: Program, expected: Reference) -> float:
     roots = program.roots()
     if expected.exact:
         return 0.0
-    if not expected.parts and seconds(roots) <= FULL_SECONDS:
+    if not in_part(program, expected):
         return expected.error_of(written(roots, expected.types))
     if any(value.is_complex() for value in expected.inputs.values()):
         return bound(roots, expected.epsilon)
@@ -46,6 +46,13 @@ def standard_error(program: Program, expected: Reference) -> float:
     wanted = [in_numbers(lower_all(equally_cheap(scope))(wide)) for scope in scopes]
     found = written(scopes)(expected.inputs)
     return error(joined(found, parts), joined(wanted, parts))
+
+
+def in_part(program: Program, expected: Reference) -> bool:
+    """Whether the error of the formula as written is that of a part of its outputs: then it is
+    likely less than the largest one of all."""
+    full = not expected.parts and seconds(program.roots()) <= FULL_SECONDS
+    return not expected.exact and not full
 
 
 def bound(roots: tuple[Scope, ...], epsilon: float) -> float:

@@ -43,7 +43,7 @@ from einderive.frontend.trial.entrants import (
     run_first,
 )
 from einderive.frontend.trial.general import general, is_long
-from einderive.frontend.trial.hard import judge_of, tried_hard
+from einderive.frontend.trial.hard import judge_of, raise_standard, tried_hard
 from einderive.frontend.trial.outcome import Outcome
 from einderive.frontend.trial.predicted import predicted
 from einderive.frontend.trial.races import YOURS, numbered, raced
@@ -285,6 +285,7 @@ def _plain(
         if other.run is None or tried.run is not None:
             found.append(tried)
             judge.fastest = other.seconds
+    raise_standard(judge, found)
     return found
 
 

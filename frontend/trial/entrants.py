@@ -207,7 +207,7 @@ class Judge:
         seconds = min(entrant.seconds, run.seconds)
         entrant = replace(entrant, trial=replace(entrant.trial, error=off, seconds=seconds))
         if not accepted(off, min(self.base, WRONG), self.expected.epsilon):
-            of = f"the formula as written has {self.base:.1e}"
+            of = f"as written it is {self.base:.1e}"
             return entrant.out(f"{INEXACT} {off:.1e}, {of}")
         return entrant.out(MOVED.format(family)) if family else self.within_limits(entrant)
 

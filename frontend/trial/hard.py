@@ -13,7 +13,7 @@ from einderive.frontend.accuracy.accept import Reference, reference
 from einderive.frontend.accuracy.hard_cases import LEAST, LEAST_SAFE, HardCases
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.accuracy.nonfinite_cases import nonfinite_cases
-from einderive.frontend.accuracy.standard import standard_error
+from einderive.frontend.accuracy.standard import in_part, standard_error
 from einderive.frontend.derived import Derived
 from einderive.frontend.running.execute import Executable
 from einderive.frontend.trial.entrants import Entrant, Judge
@@ -89,6 +89,15 @@ def judge_of(derivation: Derived, device: str, begun: float, **options: Any) -> 
     odd = nonfinite_cases(program, device) if strict else ()
     known = (program, expected, device, base, odd)
     return Judge(*known, begun=begun, strict=strict, **options)
+
+
+def raise_standard(judge: Judge, plain: Iterable[Entrant]) -> None:
+    """Where the formula as written was computed in part, the standard is at least the error of the
+    most exact plain program: programs are judged by the largest error of all entries, and that of a
+    few entries is less."""
+    if in_part(judge.program, judge.expected):
+        errors = [entrant.trial.error for entrant in plain if entrant.run is not None]
+        judge.base = max(judge.base, min(filter(isfinite, errors), default=0.0))
 
 
 def expected_of(program: Program, device: str, accuracy: Accuracy) -> tuple[Reference, float]:
