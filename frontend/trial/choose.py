@@ -25,6 +25,7 @@ from einderive.frontend.timed.trial import GIVEN, Watch, program_of
 from einderive.frontend.trial.as_kernels import worth_generating
 from einderive.frontend.trial.compiling import (
     after_all,
+    beside_slow_lines,
     compile_for_other_sizes,
     compiled_candidate,
     compiling_seconds,
@@ -114,8 +115,8 @@ def choose(
         return _untimed(derivation, judge, hard, shifted)
     say("running plain programs")
     with _plain_errors():
-        plain = _plain(judge, hard, shifted, baseline)
-    entrants = list(plain)
+        plain, loops = _plain(judge, hard, shifted, baseline)
+    entrants = [*plain, *loops]
     interrupted = False
     try:
         say("measuring stages")
@@ -138,8 +139,8 @@ def choose(
             entrants.append(candidate(label, plan, judge, always=number in always))
             if not isfinite(judge.fastest) and entrants[-1].run is not None:
                 judge.fastest = entrants[-1].seconds  # no plain program is right
-        loops = worth_compiling(derivation, entrants, judge)
-        for label, plan in chain(loops, worth_generating(derivation, entrants, judge)):
+        compiling = worth_compiling(derivation, entrants, judge)
+        for label, plan in chain(compiling, worth_generating(derivation, entrants, judge)):
             say(f"compiling kernels for {program_of(label)}")
             entrants.append(compiled_candidate(label, plan, judge))
         derivation, more = with_products(derivation, entrants, judge)
@@ -245,30 +246,40 @@ def _plain_errors() -> Iterator[None]:
 
 def _plain(
     judge: Judge, hard: HardCases, shifted: Shifted, own: Callable[..., Any] | None
-) -> list[Entrant]:
+) -> tuple[list[Entrant], list[Entrant]]:
     """The plain programs, run from those with the least work on, and judged from the fastest on:
     as soon as one is right, those far behind it are left out.  Where none is right, the general
-    one, if it is right on hard inputs; else that one stands where no candidate is right either."""
+    one, if it is right on hard inputs; else that one stands where no candidate is right either.
+
+    Beside slow ones, the formula in loops as well, which is far faster: no more of them than the
+    fastest one are judged then, and none on hard inputs, which it is only if it is to be used."""
     program, derivation = judge.program, shifted.derivation
     plain = rivals(program, judge.device, judge.strict)
     written = [("baseline", rival) for rival in sorted(plain, key=lambda one: frexp(one.work)[1])]
     if own is not None:
         written.insert(0, (YOURS, Rival((YOURS,), "", own, program.inputs)))
     found: list[Entrant] = []
+    loops: list[Entrant] = []
     for label, rival in written:
         if judge.late and any(entrant.run is not None for entrant in found):
             break
         entrant = run_first(rival, label, judge)
         judge.fastest = min(judge.fastest, entrant.seconds)
         found.append(entrant)
-    judge.fastest = inf  # of those that are right, not yet known
+        faster = None if loops else beside_slow_lines(derivation, entrant.seconds, judge)
+        if faster is not None:
+            loops.append(faster)
+            judge.fastest = min(judge.fastest, faster.seconds)
+            judge.restart()
+    judge.fastest = min((each.seconds for each in loops), default=inf)  # of those that are right
     hard.lines = partial(shifted.after, tuple(found))
     order = sorted(range(len(found)), key=lambda place: found[place].seconds)
     for place in order:
         entrant = found[place]
         if entrant.run is None:
             continue
-        if judge.far_behind(entrant.seconds) and entrant.trial.label != YOURS:
+        right = any(found[other].run is not None for other in order[: order.index(place)])
+        if right and judge.far_behind(entrant.seconds) and entrant.trial.label != YOURS:
             times = entrant.seconds / judge.fastest
             found[place] = entrant.out(f"left out: {times:.3g} times slower on its first run")
             continue
@@ -286,7 +297,7 @@ def _plain(
             found.append(tried)
             judge.fastest = other.seconds
     raise_standard(judge, found)
-    return found
+    return found, loops
 
 
 def _extracted(

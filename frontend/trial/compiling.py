@@ -61,6 +61,8 @@ PROMISING, PROMISING_SECONDS = 0.85, 0.3
 """What is predicted to take less than this part of the fastest one's time is compiled also where
 little time is left, as long as this many seconds are."""
 NARROW = HALVES | {"float32"}
+FAR_FASTER = 4.0
+"""Loops that are so many times as fast as a slow plain program leave out others like it."""
 MOST_WIDE = 2
 """So many programs are compiled in float64 where their loops in float32 are refused."""
 MOST_WRONG = 8.0
@@ -82,8 +84,9 @@ def worth_compiling(
     found = chain([(inf, AS_GIVEN, given)], _without_overflow(derivation), others)
     last, off = 0.0, 1.0
     known = {AS_GIVEN}
+    tried = any(each.trial.label == AS_GIVEN for each in entrants)
     for number, (predicted, label, plan) in enumerate(islice(found, judge.effort.compiled)):
-        if number and label in known:
+        if (number or tried) and label in known:
             continue
         known.add(label)
         if number == 1:  # the formula as given was tried, if it is to be
@@ -132,6 +135,19 @@ def with_products(
     if any(each.trial.label == label for each in entrants):
         return derivation, []
     return derivation, [compiled_candidate(label, plan, judge)]
+
+
+def beside_slow_lines(derivation: Derived, seconds: float, judge: Judge) -> Entrant | None:
+    """The formula as given in loops, where a run of a plain program took so many seconds that no
+    time is left for others: None where it is not right, or not far faster."""
+    if derivation.target != "cpu" or not judge.effort.compiled:
+        return None
+    plan = apart(derivation.unchanged)
+    if not judge.effort.before < seconds < inf or not _plan_is_worth(plan, PROMISING * seconds):
+        return None
+    judge.begun += loading_seconds(derivation)
+    found = compiled_candidate(AS_GIVEN, plan, judge)
+    return found if found.run is not None and FAR_FASTER * found.seconds < seconds else None
 
 
 def after_all(derivation: Derived, entrants: Sequence[Entrant], judge: Judge) -> list[Entrant]:

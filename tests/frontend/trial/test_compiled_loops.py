@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf, isfinite
 from time import perf_counter
 from typing import Any
 
@@ -18,6 +19,7 @@ from einderive.eops.back_ends.cpu_kernels import CPU_KERNELS
 from einderive.frontend.running.execute import executable
 from einderive.frontend.timed.timing import Timing
 from einderive.frontend.timed.trial import AS_GIVEN, IN_LOOPS, Trial
+from einderive.frontend.trial import choose, compiling
 from einderive.frontend.trial.compiling import (
     after_all,
     apart,
@@ -26,7 +28,7 @@ from einderive.frontend.trial.compiling import (
     with_products,
     worth_compiling,
 )
-from einderive.frontend.trial.effort import of_seconds
+from einderive.frontend.trial.effort import NORMAL, of_seconds
 from einderive.frontend.trial.entrants import Entrant, Judge, candidate
 from einderive.frontend.trial.hard import judge_of
 from tests.amount import sampled
@@ -330,3 +332,29 @@ def test_an_interruption_while_other_sizes_are_compiled_keeps_the_program(
     assert f.interrupted
     x, w = torch.rand(40, 30), torch.rand(30)
     torch.testing.assert_close(f(x, w), (x * w + x) / (1 + w * w) - x)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("slow", [True, False])
+def test_beside_slow_lines_loops_come_first(slow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The formula is compiled once, the fastest plain program is judged, and is the baseline."""
+    monkeypatch.setattr(compiling, "FAR_FASTER", 0.0 if slow else inf)
+    monkeypatch.setattr(compiling, "PROMISING", inf)
+    made: list[str] = []
+    usual = compiling.compiled_candidate
+
+    def noted(label: str, *given: Any) -> Entrant:
+        made.append(label)
+        return usual(label, *given)
+
+    monkeypatch.setattr(compiling, "compiled_candidate", noted)
+    monkeypatch.setattr(choose, "compiled_candidate", noted)
+    x = torch.randn(40, 50)
+    effort = replace(NORMAL, before=0.0)
+    f = ed.compile("Y[i] = max[j](X[i,j]^2 + 3)", X=x, effort=effort, remember=False)
+    assert made.count(AS_GIVEN) == (1 if slow else 2)
+    assert [trial.label for trial in f.trials].count(AS_GIVEN) == 1
+    plain = [trial for trial in f.trials if trial.verdict == "baseline"]
+    assert len(plain) == 1
+    assert isfinite(plain[0].error)
+    torch.testing.assert_close(f(x), (x.square() + 3).amax(1))
