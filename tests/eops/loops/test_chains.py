@@ -64,6 +64,49 @@ def test_rows_keep_what_a_pass_leaves() -> None:
     assert [len(phase.reductions) for phase in found.phases] == [0, 0, 1, 0]
 
 
+CHAIN = "tanh(log1p(exp(X[i,k])))"
+
+
+@pytest.mark.parametrize(
+    ("shape", "passes"),
+    [((1000, 127), 2), ((1000, 128), 4), ((50, 8192), 4), ((50, 8193), 2)],
+)
+def test_rows_are_long_enough_and_fit_what_is_kept(shape: tuple[int, int], passes: int) -> None:
+    """A row of 128 steps is in passes; two values of a row of 8192 are what lies on the stack."""
+    found = chosen(f"Y[i] = sum[k]({CHAIN})", X=shape)
+    assert len(found.phases) == passes
+    assert sum(one.size for one in found.kept) <= found.sizes.kept
+
+
+def test_columns_keep_their_blocks() -> None:
+    """Sums of columns are no loop over the block alone, and what follows them is."""
+    within = chosen(f"Y[i] = sum[k]({CHAIN.replace('i,k', 'k,i')})", X=(50, 5000))
+    assert not any(phase.kept for phase in within.phases)
+    after = chosen("Y[i] = tanh(log1p(exp(sum[k](X[k,i]))))", X=(50, 5000))
+    assert [len(phase.kept) for phase in after.phases] == [0, 1, 1, 0]
+    assert after.block == within.block == after.sizes.tile
+    assert {one.size for one in after.kept} == {after.block}
+
+
+@pytest.mark.parametrize("shape", [(10000,), (300, 1000)])
+def test_windows_of_a_chain_are_no_passes(shape: tuple[int, ...]) -> None:
+    """A window keeps what its readers need, which is another memory than that of a block."""
+    index = "i" if len(shape) == 1 else "i,j"
+    rows = shape[0] - 2
+    reads = " + ".join(f"T[i+{k}{index[1:]}]" for k in range(3))
+    text = f"T[{index}] = tanh(log1p(exp(X[{index}]))); Y[{index}] = {reads} where i in 0:{rows}"
+    found = chosen(text, X=shape)
+    assert found.windows
+    assert chained(found) is None
+
+
+def test_results_that_are_early_are_kept_for_the_last_pass() -> None:
+    text = "Y[i] = exp(A[i]); Z[i] = tanh(log1p(exp(B[i])))"
+    found = chosen(text, A=(5000,), B=(5000,))
+    assert [len(phase.kept) for phase in found.phases] == [2, 1, 0]
+    assert [len(phase.outputs) for phase in found.phases] == [0, 0, 2]
+
+
 @pytest.mark.parametrize(
     ("text", "shape"),
     [
