@@ -32,12 +32,12 @@ from einderive.eops.torch_views.types import is_imaginary
 from einderive.frontend.accuracy import digits
 from einderive.frontend.accuracy.accept import epsilon
 from einderive.frontend.accuracy.accept_integers import output_types
+from einderive.frontend.accuracy.inputs.chosen import always_tried, hard_families
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
-from einderive.frontend.accuracy.inputs.families import OF_HALVES, Family
-from einderive.frontend.accuracy.inputs.unequal import hard_families
+from einderive.frontend.accuracy.inputs.families import OF_ROOTS, Family
 from einderive.frontend.accuracy.judged import FamilyError, Standard, judged
 from einderive.frontend.accuracy.levels import Accuracy, can_cancel, magnitude
-from einderive.frontend.accuracy.plain_standard import held, is_wrong, overflows
+from einderive.frontend.accuracy.plain_standard import Fails, held, is_wrong, overflows
 from einderive.frontend.accuracy.rows import Piece, narrowed, pieces, smallest
 from einderive.frontend.accuracy.sampled_reference import evaluable
 from einderive.frontend.accuracy.summed import summed
@@ -79,7 +79,7 @@ long."""
 PREPARING_SECONDS = 1.5
 """The seconds that making all hard inputs of a program, and evaluating the formula as written on
 them, may take unless told otherwise.  The first `LEAST` families are always tried; for a program
-without a step that can cancel, the first `LEAST_SAFE`; one more for each half type."""
+without a step that can cancel, the first `LEAST_SAFE`; and those that are `always_tried`."""
 LEAST, LEAST_SAFE = 7, 2
 DRAWS = 4
 """Outputs with fewer entries than `FEW` are too few to judge the formula as written by.  It is then
@@ -126,7 +126,7 @@ class HardCases:
         if not has_families(self.program):
             return ()
         families = hard_families(self.program)
-        least += sum(family in OF_HALVES.values() for family in families)
+        least += len(always_tried(self.program))
         found: list[FamilyError] = []
         asked = sorted(families[: max(most, least)], key=lambda one: one.name not in self._refusing)
         for number, family in enumerate(asked):
@@ -273,13 +273,15 @@ class HardCases:
             found = self._exact(other)
             if _not_finite(found[: len(self._roots)]) < missing:
                 inputs, values, positive = other, found, True
-        drawn = [self._draw(inputs, values)]
+        halves = any(tensor.dtype in HALVES for tensor in self.program.inputs)
+        fails = is_wrong if halves or family in OF_ROOTS else overflows
+        drawn = [self._draw(inputs, values, fails)]
         entries = sum(prod(root.shape) for root in self.program.roots())
         points = computed_points(*self._roots)
         few = entries < FEW and points <= INTERPRETED
         for seed in range(1, max(2, min(DRAWS, DRAWN // max(points, 1))) if few else 1):
             more = self._inputs(family, positive, seed)
-            drawn.append(self._draw(more, self._exact(more)))
+            drawn.append(self._draw(more, self._exact(more), fails))
         rows = []
         for output, limits in enumerate(self._limits):
             all_rows = (values for draw in drawn for values in draw[output])
@@ -287,7 +289,10 @@ class HardCases:
         return inputs, Standard(family, positive, tuple(rows))
 
     def _draw(
-        self, inputs: Mapping[Tensor, torch.Tensor], values: Sequence[digits.Array]
+        self,
+        inputs: Mapping[Tensor, torch.Tensor],
+        values: Sequence[digits.Array],
+        fails: Fails,
     ) -> list[list[digits.Values]]:
         """The rows of each output on one draw of a family."""
         made = [
@@ -303,10 +308,9 @@ class HardCases:
             digits.Values(exact, terms, total, tuple(ways))
             for exact, terms, total, *ways in zip(*parts, *made, strict=True)
         ]
-        halves = any(tensor.dtype in HALVES for tensor in self.program.inputs)
         lines = (self._pieces_of(line(inputs)) for line in self.lines())
         limits = [self._limits[piece.output] for piece in self._pieces]
-        found = held(found, lines, limits, is_wrong if halves else overflows)
+        found = held(found, lines, limits, fails)
         return self._by_output(found)
 
 

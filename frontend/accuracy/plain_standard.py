@@ -11,14 +11,15 @@ these comes a candidate, which computes what no line does (`trial.shifted`).  If
 digit right, the row judges no program.
 
 Between half types that holds for every row on which the formula as written has no digit right: a
-sum that is infinite may be a divisor, which gives 0.  Other types have so large a range that a
-result is 0 for the tiniest operands alone, as the deviation of subnormal numbers, whose squares
-vanish: `torch.std`, in float64, has digits there, and takes 20 times as long as a kernel.
+sum that is infinite may be a divisor, which gives 0.  Other types have so large a range that this
+happens to numbers alone whose squares vanish or overflow, under a root: `torch.std`, in float64,
+has digits there, and so have loops in float64 (`inputs.chosen`, `trial.compiling`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -41,11 +42,15 @@ def is_wrong(way: Array, exact: Array, limits: Limits) -> bool:
     return largest(found - expected) > WRONG * max(largest(expected), limits.least)
 
 
+Fails: TypeAlias = Callable[[Array, Array, Limits], bool]
+"""Whether values of a row, beside the exact ones, need another standard."""
+
+
 def held(
     rows: Sequence[Values],
     lines: Iterable[Sequence[Array]],
     limits: Sequence[Limits],
-    fails: Callable[[Array, Array, Limits], bool] = overflows,
+    fails: Fails = overflows,
 ) -> list[Values]:
     """The rows; those on which a way to write the formula `fails` have the values of the first line
     that has a digit right there.  A line is a program's values for all rows; no more lines are run

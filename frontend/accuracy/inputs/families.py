@@ -8,6 +8,7 @@
     far         n, one row 2^20 n (at most 2^(E/6) n), in every other tensor
     squares     n * 2^(E/3), of programs in float16 only
     exponents   128*n, of programs in bfloat16 only
+    huge        n * 2^(E/2 + 4), of programs with roots of squares only
 
 n is a standard normal number, u a uniform one from 1 to 2, eps the spacing of the type's numbers at
 1.  A family makes the tensors of a program one after the other, so that a later one can be nearly
@@ -235,6 +236,12 @@ def _tiny(wanted: Wanted) -> torch.Tensor:
     return (1.0 if wanted.earlier else least) * normal(wanted)
 
 
+def _huge(wanted: Wanted) -> torch.Tensor:
+    """Normal numbers times 16 times the root of the smallest power of two that the type does not
+    hold."""
+    return normal(wanted) * 2.0 ** (frexp(wanted.precision.max)[1] // 2 + 4)
+
+
 def sparse(wanted: Wanted) -> torch.Tensor:
     """Four zeros, one 1 and one -1 among seven."""
     values = wanted.integers(-3, 3)
@@ -246,6 +253,8 @@ def _constant(wanted: Wanted) -> torch.Tensor:
     return torch.full(wanted.tensor.shape, value, dtype=torch.float64)
 
 
+TINY = Family("subnormal numbers", _tiny)
+HUGE = Family("numbers whose squares overflow", _huge)
 FAMILIES: tuple[Family, ...] = (
     Family("normal numbers", normal),
     Family("a mean of 1000 and a deviation of 1", _offset),
@@ -261,7 +270,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("sums that rise and fall", _rise_and_fall),
     Family("large numbers", _scaled(1)),
     Family("small numbers", _scaled(-1)),
-    Family("subnormal numbers", _tiny),
+    TINY,
     Family("mostly zeros", sparse),
     Family("equal entries", _constant),
     Family("positive numbers", _positive),
@@ -269,6 +278,8 @@ FAMILIES: tuple[Family, ...] = (
 """The families, the most telling first."""
 SQUARES = Family("float16 numbers of a deviation of 32", _squares)
 EXPONENTS = Family("bfloat16 numbers of a deviation of 128", _exponents)
+OF_ROOTS = (TINY, HUGE)
+"""The families of programs with roots of squares (`inputs.chosen`)."""
 OF_HALVES: Mapping[str, Family] = {"float16": SQUARES, "bfloat16": EXPONENTS}
 """One more family of programs with operands of these types, whose range or digits end early
 (`accuracy.plain_standard`)."""

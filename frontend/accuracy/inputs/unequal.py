@@ -17,7 +17,7 @@ from itertools import combinations
 import torch
 
 from einderive.derivations.effects.rounding import is_difference
-from einderive.frontend.accuracy.inputs.families import FAMILIES, OF_HALVES, Family, Wanted
+from einderive.frontend.accuracy.inputs.families import Family, Wanted
 from einderive.ta.exact.interp import input_tensors
 from einderive.ta.ir import expr
 from einderive.ta.ir.node import Add, Const, Node, Scope, Tensor
@@ -31,15 +31,7 @@ MOST_DIFFERENCES = 3
 follow."""
 
 
-def hard_families(program: Program) -> tuple[Family, ...]:
-    """The hard families of the program, the most telling first."""
-    normal, offset, *others = FAMILIES
-    types = {tensor.dtype for tensor in program.inputs}
-    narrow = (family for dtype, family in OF_HALVES.items() if dtype in types)
-    return (normal, offset, *narrow, *_unequal(program), *others)
-
-
-def _unequal(program: Program) -> tuple[Family, ...]:
+def unequal(program: Program) -> tuple[Family, ...]:
     """The families of this module, where the formula subtracts inputs and adds others."""
     found: list[Family] = []
     for large, small in _scales(program)[:MOST_DIFFERENCES]:

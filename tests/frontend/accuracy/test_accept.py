@@ -16,8 +16,8 @@ from einderive.derivations.search.extract import Plan
 from einderive.derivations.steps.centre import Centre
 from einderive.frontend.accuracy.accept import error
 from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.inputs.chosen import hard_families
 from einderive.frontend.accuracy.inputs.families import FAMILIES
-from einderive.frontend.accuracy.inputs.unequal import hard_families
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import cancelling, magnitude
 from einderive.frontend.api.compiled import CompiledFunction, Derivation

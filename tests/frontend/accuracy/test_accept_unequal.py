@@ -11,9 +11,10 @@ import torch
 import einderive as ed
 from einderive.eops.dtypes import LIMITS
 from einderive.frontend.accuracy.hard_cases import HardCases
+from einderive.frontend.accuracy.inputs.chosen import hard_families
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
 from einderive.frontend.accuracy.inputs.families import FAMILIES
-from einderive.frontend.accuracy.inputs.unequal import UNEQUAL, hard_families
+from einderive.frontend.accuracy.inputs.unequal import UNEQUAL
 from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.levels import Accuracy
 from einderive.frontend.api.compiled import Derivation

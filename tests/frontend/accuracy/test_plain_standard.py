@@ -13,9 +13,16 @@ import einderive as ed
 from einderive.eops.torch_views.stage import lower
 from einderive.frontend.accuracy.digits import WRONG, Limits, Values
 from einderive.frontend.accuracy.hard_cases import HardCases, exact_rows
+from einderive.frontend.accuracy.inputs.chosen import hard_families
 from einderive.frontend.accuracy.inputs.drawn import family_inputs
-from einderive.frontend.accuracy.inputs.families import EXPONENTS, FAMILIES, SQUARES
-from einderive.frontend.accuracy.inputs.unequal import hard_families
+from einderive.frontend.accuracy.inputs.families import (
+    EXPONENTS,
+    FAMILIES,
+    OF_ROOTS,
+    SQUARES,
+    Family,
+)
+from einderive.frontend.accuracy.judged import FamilyError
 from einderive.frontend.accuracy.plain_standard import held, is_wrong
 from einderive.frontend.baselines.rival import executable as plain
 from einderive.frontend.baselines.rival import rivals
@@ -96,7 +103,7 @@ def test_plain_programs_run_only_where_no_digit_is_right(types: tuple[str, str])
     line = Mock()
     hard = HardCases(program, "cpu", "normwise", lines=lambda: (line,))
     inputs = hard._inputs(hard_families(program)[0], False)
-    ((*rows,),) = hard._draw(inputs, hard._exact(inputs))
+    ((*rows,),) = hard._draw(inputs, hard._exact(inputs), is_wrong)
     assert not line.called
     assert all(len(each.ways) == 2 for each in rows)
     for each in rows:
@@ -104,16 +111,24 @@ def test_plain_programs_run_only_where_no_digit_is_right(types: tuple[str, str])
             np.testing.assert_allclose(way, each.exact, rtol=0, atol=0.02 * each.terms.max())
 
 
-def test_squares_of_subnormal_numbers_may_vanish() -> None:
-    """As in the formula as written; `torch.std`, in float64, keeps them."""
+@pytest.mark.parametrize("family", OF_ROOTS)
+def test_squares_that_vanish_or_overflow_are_refused_where_a_line_is_right(family: Family) -> None:
+    """Stage by stage, they are 0, or infinite; `torch.std`, in float64, keeps them."""
     program = ed.derive("Y[j] = std[i](X[i,j])", X=(20, 4), budget=ed.Budget(states=1)).source
     by_stages = staged(program)
     lines = [plain(rival, program, (torch.float32,)) for rival in rivals(program, "cpu")]
-    assert any("std" in line.words for line in lines)
-    judging = HardCases(program, "cpu", "normwise", preparing=np.inf, lines=lambda: lines)
-    errors = judging.errors(by_stages, 99)
-    assert any("subnormal" in each.family for each in errors)
-    assert all(each.accepted for each in errors)
+    (deviation,) = [line for line in lines if "std" in line.words]
+
+    def judged_by(lines: list[Executable], run: Executable) -> FamilyError:
+        judging = HardCases(program, "cpu", "fast", preparing=0, lines=lambda: lines)
+        errors = judging.errors(run, 1, least=2)
+        return next(each for each in errors if each.family == family.name)
+
+    refused = judged_by(lines, by_stages)
+    assert refused.standard
+    assert not refused.accepted
+    assert judged_by(lines, deviation).accepted
+    assert not judged_by([], by_stages).standard
 
 
 @pytest.mark.parametrize("text", FORMULAS)
