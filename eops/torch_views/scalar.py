@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from math import prod
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -29,10 +30,12 @@ from einderive.eops.torch_views.types import (
     tested_in,
 )
 from einderive.eops.torch_views.views import plan_reads
+from einderive.eops.whole_parts import may_differ, part_type
 from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.given.complex_values import PARTS, becomes_real
 from einderive.ta.ir.affine import Range
+from einderive.ta.ir.dtypes import type_name
 from einderive.ta.ir.expr import split_coefficient
 from einderive.ta.ir.node import Access, Add, Apply, Const, Mul, Node, Number, Power, Select, Source
 from einderive.ta.ir.subst import accesses, children, walk
@@ -102,11 +105,34 @@ class Elementwise:
     def _compile(self, node: Node) -> Step:
         found = self._done.get(node)
         if found is None:
-            found = self._step(node)
+            found = self._in_own_type(node, self._step(node))
             if self._uses[node] > 1 and not isinstance(node, Access | Const):
                 found = steps.shared(node, found)
             self._done[node] = found
         return found
+
+    def _in_own_type(self, node: Node, step: Step) -> Step:
+        """The step, which runs in another type than the stage's where rounding to that would change
+        whole numbers (`whole_parts`)."""
+        if not may_differ(node, self.domain):
+            return step
+        read = dict.fromkeys(part for part in values(node) if isinstance(part, Access))
+        places = [(access.source, self._positions[access]) for access in read]
+        known: dict[object, torch.dtype] = {}
+
+        def run(frame: Frame) -> Value:
+            key = frame.dtype, *[frame.views[place].dtype for _, place in places]
+            own = known.get(key)
+            if own is None:
+                types = {source: type_name(frame.views[k].dtype) for source, k in places}
+                name = part_type(node, self.domain, types, type_name(frame.dtype))
+                own = known[key] = getattr(torch, name)
+            if own == frame.dtype:
+                return step.run(frame)
+            found = step.run(replace(frame, dtype=own, rounds=False))
+            return Value(found.tensor.to(frame.dtype), True)
+
+        return Step(step.dims, run)
 
     def _step(self, node: Node) -> Step:
         """Parts of complex numbers, and what is made of them, are computed in real numbers."""

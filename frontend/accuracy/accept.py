@@ -24,6 +24,7 @@ import torch
 
 from einderive.eops.torch_views.stage import lower_all
 from einderive.eops.torch_views.types import is_whole
+from einderive.eops.whole_parts import DIVIDED
 from einderive.frontend.accuracy import accept_integers, sampled_reference
 from einderive.frontend.accuracy.inputs.drawn import SMALL, random_inputs, whole_range_inputs
 from einderive.frontend.accuracy.levels import Accuracy, magnitude
@@ -45,6 +46,9 @@ FACTOR = 10.0
 """One decimal digit."""
 FLOOR = 16.0
 SAMPLES = 24
+DIVIDED_MOST = 1 << 26
+"""Integers that are divided beside floats are no larger: float64 holds their products, and float32
+does not hold them."""
 MOST_WORK = 3_000_000
 """At most this many values are computed by the interpreter for the points of one output, its last
 point apart."""
@@ -118,9 +122,18 @@ def reference(
                 _confirm(root, output, whole_numbers, accept_integers.WrappingField())
         types = exact[0].types
         return Reference(inputs, exact[0].outputs, 0.0, exact=exact, types=types)
+    if _divides(program) and greatest > DIVIDED_MOST:
+        greatest = DIVIDED_MOST
+        whole = whole_range_inputs(program.inputs, device, greatest)
     found = _real_reference(program, inputs, accuracy)
     wider = _real_reference(program, whole, accuracy) if greatest > SMALL else None
     return replace(found, wider=wider)
+
+
+def _divides(program: Program) -> bool:
+    """Whether the rest of a division of integers is asked for, which float64 has up to 2^53."""
+    terms = every_term(*program.roots())
+    return any(isinstance(node, Apply) and node.function in DIVIDED for node in terms)
 
 
 def _wide(value: torch.Tensor, digits: bool) -> torch.Tensor:

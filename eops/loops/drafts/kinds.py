@@ -18,6 +18,7 @@ from typing import Final
 from einderive.eops import comparisons
 from einderive.eops.dtypes import Kinds, holds, operand_type, values
 from einderive.eops.loops.drafts.group import Group
+from einderive.eops.whole_parts import part_type
 from einderive.ta.functions import REDUCERS
 from einderive.ta.ir.node import Access, Node, Scope, Source
 from einderive.ta.ir.positions import INDEX
@@ -70,6 +71,10 @@ class Compared:
         common, owns = comparisons.compared(operands, stage.domain, read, lambda: leaving)
         pairs = zip(operands, owns, strict=True)
         return comparisons.Compared(common, tuple([own or self._inside(o) for o, own in pairs]))
+
+    def part(self, node: Node, stage: Scope, kind: str) -> str:
+        """The type in which a part of a stage that computes in this one is computed."""
+        return part_type(node, stage.domain, self.dtypes, kind)
 
     def _inside(self, operand: Node) -> Kinds | None:
         """The types of the stage of the group that is read."""

@@ -10,13 +10,26 @@ throughout, so that torch's products and powers meet operands of one type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from einderive.eops.dtypes import LIMITS, holds
+from einderive.eops.dtypes import LIMITS, holds, values
+from einderive.eops.whole_parts import part_type
 from einderive.ta.functions import FUNCTIONS, REDUCERS
-from einderive.ta.ir.node import Access, Apply, Const, Node, Number, Power, Scope, Tensor
+from einderive.ta.ir.affine import Range
+from einderive.ta.ir.node import (
+    Access,
+    Apply,
+    Const,
+    Node,
+    Number,
+    Power,
+    Scope,
+    Source,
+    Tensor,
+)
+from einderive.ta.ir.positions import is_input
 from einderive.ta.ir.subst import branches, children
 
 
@@ -85,3 +98,15 @@ def _of_type(dtype: str) -> Kind:
     if dtype == "bool":
         return Kind.TRUTH
     return Kind.WHOLE if dtype in LIMITS else Kind.FLOAT
+
+
+def stays_whole(node: Node, domain: Sequence[Range], floating: str) -> bool:
+    """Whether a term of whole numbers is written in these beside floats of this type, as they do
+    not hold them where that makes another result (`eops.whole_parts`)."""
+    read = [part.source for part in values(node) if isinstance(part, Access)]
+    types = {source: _type(source) for source in read}
+    return part_type(node, domain, types, floating) == "int64"
+
+
+def _type(source: Source) -> str:
+    return source.dtype if isinstance(source, Tensor) and is_input(source) else "int64"

@@ -16,7 +16,7 @@ from math import prod
 import torch
 
 from einderive.frontend.baselines.writing import constants, idioms
-from einderive.frontend.baselines.writing.kinds import Kind
+from einderive.frontend.baselines.writing.kinds import Kind, stays_whole
 from einderive.frontend.baselines.writing.views import View, aligned, view
 from einderive.frontend.baselines.writing.writer import NotWritten, Writer, is_narrow
 from einderive.ta.exact.fields import rounded
@@ -183,6 +183,9 @@ class Scalars:
         if (whole := self._recognised(node)) is not None:
             return whole, TIGHT
         kind = self._of(node)
+        beside = kind is Kind.WHOLE and self.kind is Kind.FLOAT
+        if beside and stays_whole(node, self.domain, self.writer.floating):
+            return self.writer.cast(self._of_kind(kind)._loose(node, SUM), self.kind), TIGHT
         if kind is Kind.TRUTH:
             if self.kind is kind:
                 return self._logic(node)
