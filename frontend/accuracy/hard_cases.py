@@ -45,7 +45,7 @@ from einderive.frontend.accuracy.written import has_products, written
 from einderive.frontend.assumptions.indices import reach_of
 from einderive.frontend.running.about_maxima import about_maxima
 from einderive.frontend.running.execute import Executable
-from einderive.ta.exact.direct import computed_points
+from einderive.ta.exact.direct import computed_points, interpreted_points
 from einderive.ta.exact.fields import Array, RealField
 from einderive.ta.exact.interp import evaluate, input_tensors
 from einderive.ta.ir.node import ANY, Number, Scope, Tensor
@@ -337,7 +337,7 @@ def exact_rows(roots: Sequence[Scope], unit: float) -> Any:
             ]
         return found
 
-    if computed_points(*roots) <= (LONG_INTERPRETED if wide else INTERPRETED):
+    if interpreted_points(*roots) <= (LONG_INTERPRETED if wide else INTERPRETED):
         return interpreted
     run, tensors = _by_torch(roots), input_tensors(*roots)
 

@@ -1,6 +1,7 @@
 """t: the sum of the magnitudes of a formula's terms, as far as it reaches the result.
 
     t(S[y] f) = S[y] t(f)              t(a) = |a|  of a read of an input, a number, a + b, exp(...)
+    t(where(c, u, v)) = where(c, t(u), t(v))
     t(u*v)    = t(u)*|v| + |u|*t(v)    t(u^n) = n * t(u) * |u|^(n-1)       u, v reads of statements
 
 If each term of the sums is rounded once, relatively by eps, the result changes to first order by at
@@ -12,9 +13,10 @@ not excused by these.
 
 from __future__ import annotations
 
+from einderive.ta.functions import FUNCTIONS
 from einderive.ta.ir import affine, expr
 from einderive.ta.ir.canon import scope as make_scope
-from einderive.ta.ir.node import Access, Apply, Mul, Node, Power, Scope, Select
+from einderive.ta.ir.node import Access, Apply, Const, Mul, Node, Power, Scope, Select
 from einderive.ta.ir.subst import accesses
 
 
@@ -39,6 +41,9 @@ def _terms(node: Node) -> Node:
         return expr.select(node.conditions, _terms(node.then), _terms(node.otherwise))
     if isinstance(node, Apply) and node.function == "abs":
         return _terms(node.args[0])
+    if isinstance(node, Apply) and FUNCTIONS[node.function].picks:
+        condition, then, otherwise = node.args
+        return expr.apply(node.function, condition, _terms(then), _terms(otherwise))
     return _size(node)
 
 
@@ -62,4 +67,9 @@ def _reads_sums(node: Node) -> bool:
 
 
 def _size(node: Node) -> Node:
-    return expr.apply("abs", node)
+    """The magnitude.  That of a number and of a truth value is one too, so that a scatter stays
+    one, of which nobody visits all terms for each place."""
+    if isinstance(node, Const):
+        return expr.const(abs(node.value))
+    truth = isinstance(node, Apply) and FUNCTIONS[node.function].truth
+    return node if truth else expr.apply("abs", node)
