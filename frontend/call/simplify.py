@@ -13,8 +13,9 @@ give.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, Final
 
 import torch
@@ -67,33 +68,67 @@ def simplified(trace: Trace) -> Simple:
 
 def _folded(trace: Trace) -> tuple[dict[int, torch.Tensor], list[Call]]:
     """The tensors that depend on no operand, and the calls that are left."""
-    varying = _varying(trace)
     found = {n: v.constant for n, v in trace.values.items() if v.constant is not None}
-    room = MOST_KEPT
+    fixed = _fixed(trace, found, inf)
+    needed = _needed_later(trace, fixed)
+    if sum(_bytes(trace.values[number].layout) for number in needed) > MOST_KEPT:
+        fixed = _fixed(trace, found, MOST_KEPT)
+        needed = _needed_later(trace, fixed)
+    last = {n: place for place in sorted(fixed) for n in trace.calls[place].reads()}
     calls: list[Call] = []
     with torch.inference_mode(False), torch.no_grad():
-        for call in trace.calls:
-            fixed = not any(trace.values[n].storage in varying for n in call.outputs)
-            fixed = fixed and not (call.writes & varying) and all(n in found for n in call.reads())
-            size = sum(_bytes(trace.values[number].layout) for number in call.outputs)
-            if not fixed or size > room:
+        for place, call in enumerate(trace.calls):
+            if place not in fixed:
                 calls.append(call)
                 continue
-            room -= size
             args, kwargs = call.given(found)
             result = call.function(*args, **kwargs)
             outputs = result if call.spread else (result,)
             found |= zip(call.outputs, outputs if call.outputs else (), strict=True)
+            for number in (*call.reads(), *call.outputs):
+                if last.get(number, place) == place and number not in needed:
+                    found.pop(number, None)
     return found, calls
 
 
-def _varying(trace: Trace) -> set[int]:
+def _needed_later(trace: Trace, fixed: Container[int]) -> set[int]:
+    """What calls read that are made each time, of what is made once, and the results."""
+    left = [call for place, call in enumerate(trace.calls) if place not in fixed]
+    read = {number for call in left for number in call.reads()} | {*trace.results}
+    once = (call for place, call in enumerate(trace.calls) if place in fixed)
+    return read & {number for call in once for number in call.outputs}
+
+
+def _fixed(trace: Trace, constants: Container[int], room: float) -> set[int]:
+    """The places of the calls that are made once, whose results take so many bytes at most: all
+    that write to a memory, or none of them."""
+    left = set[int]()
+    while True:
+        varying, rest = _varying(trace, left), room
+        fixed, known, written = set[int](), set[int](), set[int]()
+        for place, call in enumerate(trace.calls):
+            same = not any(trace.values[n].storage in varying for n in call.outputs)
+            same = same and not (call.writes & varying)
+            same = same and all(n in constants or n in known for n in call.reads())
+            size = sum(_bytes(trace.values[number].layout) for number in call.outputs)
+            if not same or size > rest:
+                written |= call.writes
+                continue
+            rest -= size
+            fixed.add(place)
+            known |= {*call.outputs}
+        if written <= varying:
+            return fixed
+        left |= written
+
+
+def _varying(trace: Trace, left: Iterable[int] = ()) -> set[int]:
     """The storages whose elements differ from call to call.
 
-    Those of the operands; of the results, which are new memory at each call; and of what is made
-    from such or written to together with such."""
+    Those of the operands; of the results, which are new memory at each call; those in `left`; and
+    of what is made from such or written to together with such."""
     fixed = (*range(trace.operands), *trace.results)
-    varying = {trace.values[number].storage for number in fixed}
+    varying = {trace.values[number].storage for number in fixed} | {*left}
     before = -1
     while before != len(varying):
         before = len(varying)

@@ -20,9 +20,10 @@ from einderive.eops.back_ends.task import Fused, Run, Task
 from einderive.eops.back_ends.window_products import has_long_sums
 from einderive.eops.library.matmul import MATMUL
 from einderive.eops.timed import untimed
-from einderive.eops.torch_views.types import is_whole
+from einderive.eops.torch_views.types import depends_on_inputs, is_whole
 from einderive.frontend.assumptions.check import Check, check_of
 from einderive.frontend.running.about_maxima import about_maxima
+from einderive.frontend.running.constants import once
 from einderive.frontend.running.products import narrow_product
 from einderive.frontend.running.results import owned
 from einderive.ta.exact.interp import input_tensors
@@ -135,6 +136,7 @@ def executable(
     scopes: list[Scope] = []
     runs: list[Run] = []
     words: list[str] = []
+    constant: list[Scope] = []
     for unit in units:
         if isinstance(unit, Fused):
             scopes += unit.outputs
@@ -143,6 +145,9 @@ def executable(
         else:
             run, word = lowered(replace(unit, alone=unit.alone or _may_be_alone(unit)))
             scopes.append(unit.scope)
+            if not depends_on_inputs(unit.scope):
+                constant.append(unit.scope)
+                run = once(run)
             runs.append(run)
             words.append(word)
     return Executable(
@@ -150,7 +155,7 @@ def executable(
         tuple(scopes),
         tuple(runs),
         tuple(words),
-        tuple(stage.scope for stage in plan.stages if stage.operator == FOLDED),
+        (*(stage.scope for stage in plan.stages if stage.operator == FOLDED), *constant),
         tuple(types),
         used_by_all(plan.steps) if checked else (),
         timed,

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import einderive as ed
+from einderive.frontend.call import simplify
 from einderive.frontend.call.record import Call, record
 from einderive.frontend.call.simplify import TRANSFORMS, simplified
 from einderive.frontend.call.source import body
@@ -72,3 +73,27 @@ def test_so_are_results_that_are_the_users_and_other_lengths() -> None:
 
     assert transforms(run, torch.randn(8)) == 2
     assert transforms(unequal, torch.randn(8)) == 2
+
+
+@pytest.mark.parametrize("room", [0, 100, 200, 300, 1 << 20])
+def test_memory_is_written_once_or_at_each_call(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that is written in parts: some of the parts alone are never made once."""
+    monkeypatch.setattr(simplify, "MOST_KEPT", room)
+
+    def run(given: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
+        table = torch.empty(12)
+        for k in range(4):
+            part = torch.arange(3.0) * 2 + k
+            table.narrow(0, 3 * k, 3).copy_(part)
+        return (given[0] * table,)
+
+    x = torch.randn(12)
+    trace, results = record(run, [x])
+    simple = simplified(trace)
+    for given in (x, torch.randn(12)):
+        found = body(simple)(given)
+        torch.testing.assert_close(found[0], run([given])[0], rtol=0, atol=0)
+    torch.testing.assert_close(results[0], run([x])[0], rtol=0, atol=0)
+    writes = sum(isinstance(step, Call) and bool(step.writes) for step in simple.steps)
+    assert writes == (0 if room >= 48 else 4)
+    assert len(simple.constants) == (1 if room >= 48 else len(simple.constants))
