@@ -33,6 +33,12 @@ class Known:
         self.iterators: set[str] = set()
         self.names = frozenset(shapes) | frozenset(targets)
 
+    @property
+    def scalars(self) -> set[str]:
+        """The tensors without dimensions."""
+        given = {name for name, shape in self.shapes.items() if shape == ()}
+        return given | {name for name, scope in self.defined.items() if not scope.loops}
+
     def tensor(self, name: Name, rank: int) -> Tensor:
         """The tensor of this name, an input or an earlier statement."""
         if name.name in self.defined:

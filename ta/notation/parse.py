@@ -41,6 +41,7 @@ from einderive.ta.notation.resolve import (
     resolved,
     tensor_names,
     tensors_in,
+    with_scalar_places,
 )
 from einderive.ta.notation.scatter import versions
 from einderive.ta.notation.statement import ranges_of_reads, read_statement, tensors_read
@@ -140,7 +141,7 @@ def _program(
     _refuse_unused("a range", stated, known.iterators)
     read = {
         name.name
-        for each in statements
+        for each in (with_scalar_places(one, known.scalars) for one in statements)
         for part in each.parts
         for name, _ in tensors_read(part, tensor_names(each, known.names))
     }

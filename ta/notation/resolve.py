@@ -10,7 +10,7 @@ indices only, and else a tensor that is not known.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from dataclasses import replace
 from functools import partial
 
@@ -29,6 +29,33 @@ def tensor_names(statement: tree.Statement, known: Set[str]) -> frozenset[str]:
     iterators |= {name for part in statement.parts for name in iterators_of(part)}
     found = [tensors_in(part, known, iterators) for part in statement.parts]
     return frozenset().union(*found)
+
+
+def with_scalar_places(statement: tree.Statement, scalars: Collection[str]) -> tree.Statement:
+    """The statement in which the names of these tensors without dimensions, as indices, are reads:
+    `z[J]` has the element of z at the place that J holds.  A name that the statement binds is an
+    iterator."""
+    bound = {name.name for index in statement.indices for name in iterator_names(index)}
+    bound |= {binding.name for binding in statement.clause}
+    for part in (inner for value in statement.parts for inner in _parts(value)):
+        if isinstance(part, tree.Reduction | tree.Defined | tree.Size):
+            bound |= {name.name for name in part.names}
+    places = {*scalars} - bound
+    if not places:
+        return statement
+
+    def placed(index: tree.Expression) -> tree.Expression:
+        if isinstance(index, tree.Name):
+            read = tree.Read(index.span, index, None, ())
+            return read if index.name in places else index
+        return outside(index) if isinstance(index, tree.Read) else with_parts(index, placed)
+
+    def outside(value: tree.Expression) -> tree.Expression:
+        if isinstance(value, tree.Read):
+            return replace(value, indices=tuple(map(placed, value.indices)))
+        return with_parts(value, outside)
+
+    return replace(statement, value=outside(statement.value))
 
 
 def iterators_of(value: tree.Expression) -> set[str]:

@@ -17,7 +17,12 @@ from einderive.ta.notation.ellipsis import expanded
 from einderive.ta.notation.index import check_index
 from einderive.ta.notation.known import Known
 from einderive.ta.notation.ranges import RangesOf, apart, infer
-from einderive.ta.notation.resolve import iterators_of, resolved, tensor_names
+from einderive.ta.notation.resolve import (
+    iterators_of,
+    resolved,
+    tensor_names,
+    with_scalar_places,
+)
 from einderive.ta.notation.scatter import added, with_places
 from einderive.ta.refusals import refused
 from einderive.ta.syntax.tree import Call, Expression, Name, Read, scalars
@@ -37,6 +42,7 @@ def read_statement(
     shape = known.shapes.get(target.name)
     if statement.before is not None:
         shape = shape or known.defined[statement.before.name].shape
+    statement = with_scalar_places(statement, known.scalars)
     left = Read(target.span, target, None, statement.indices)
     statement = with_places(statement, shape, known.words)
     tensors: dict[str, Tensor] = {}

@@ -92,3 +92,33 @@ def test_errors_stay_on_the_text(
     assert found.value.span is not None
     start, end = found.value.span
     assert text[start:end] == place
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "wanted"),
+    [
+        ("J = argmax[n](E[n,0])\ny = E[J,1]", {}, E[E[:, 0].argmax(), 1]),
+        ("J = argmax[n](E[n,0])\ny = E[J,1] + J", {}, E[E[:, 0].argmax(), 1] + E[:, 0].argmax()),
+        ("y[d] = E[s,d]", {"s": np.array(3)}, E[3]),
+        ("y = E[s-1,s//2]", {"s": np.array(3)}, E[2, 1]),
+        ("y[n] = E[(n+s)%6,0] where n in 0:6", {"s": np.array(4)}, np.roll(E[:, 0], -4)),
+        ("y[s] = 2*E[s,0]", {}, 2 * E[:, 0]),  # an iterator
+        ("y = E[s,0]", {"s": np.array(7)}, 0.0),  # outside
+    ],
+)
+def test_a_tensor_without_dimensions_as_an_index(
+    text: str, given: dict[str, Any], wanted: Any
+) -> None:
+    found = ed.compile(text, E=E, **given, effort="instant")(E=E, **given)
+    np.testing.assert_allclose(found, wanted)
+
+
+def test_what_a_statement_binds_is_an_iterator() -> None:
+    """Though there is a statement of this name."""
+    found = ed.compile("J = argmax[n](E[n,0])\ny = sum[J](E[J,1])", E=E, effort="instant")(E=E)
+    np.testing.assert_allclose(found[1], E[:, 1].sum())
+
+
+def test_numbers_with_fractions_are_no_index() -> None:
+    with pytest.raises(RangeError, match="s is an index here, and its type is float64"):
+        ed.parse("y = E[s,0]", E=(6, 4), s=(), dtypes="float64")
