@@ -70,6 +70,6 @@ def _size(node: Node) -> Node:
     """The magnitude.  That of a number and of a truth value is one too, so that a scatter stays
     one, of which nobody visits all terms for each place."""
     if isinstance(node, Const):
-        return expr.const(abs(node.value))
+        return expr.const(node.value if node.value >= 0 else -node.value)
     truth = isinstance(node, Apply) and FUNCTIONS[node.function].truth
     return node if truth else expr.apply("abs", node)

@@ -10,6 +10,7 @@ import pytest
 
 import einderive as ed
 from einderive.frontend.accuracy.summed import summed
+from einderive.ta.exact.direct import computed_points, direct, interpreted_points
 from einderive.ta.exact.fields import RealField
 from einderive.ta.exact.interp import evaluate
 
@@ -39,3 +40,18 @@ def test_what_terms_add_up_to(text: str, wanted: Callable[[], Any]) -> None:
     shapes = {name: VALUES[name].shape for name in "ABC" if f"{name}[" in text}
     (root,) = ed.parse(text, **shapes).roots()
     np.testing.assert_allclose(evaluate(summed(root), VALUES, RealField()), wanted())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Y[3*i+k] += w[k]*X[i,k]", "Y[I[i]] += X[i,0]", "Y[v] = sum[i](I[i] == v) where v in 0:30"],
+)
+def test_a_scatter_stays_one(text: str) -> None:
+    """Else all terms would be visited for each place."""
+    shapes = {"w": (4,), "X": (9, 4), "I": (9,), "Y": (30,)}
+    used = {n: shape for n, shape in shapes.items() if f"{n}[" in text and "v in" not in text}
+    used |= {"I": (9,)} if "I[" in text else {}
+    (root,) = ed.parse(text, dtypes={"I": "int64"} if "I[" in text else "float32", **used).roots()
+    assert direct(root) is not None
+    assert direct(summed(root)) is not None
+    assert interpreted_points(root) >= 30 * 9 > computed_points(root)
