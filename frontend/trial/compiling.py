@@ -62,7 +62,9 @@ PROMISING, PROMISING_SECONDS = 0.85, 0.3
 little time is left, as long as this many seconds are."""
 NARROW = HALVES | {"float32"}
 FAR_FASTER = 4.0
-"""Loops that are so many times as fast as a slow plain program leave out others like it."""
+"""Loops that are so many times as fast as a slow plain program leave out others like it; what is
+predicted to be so much faster than all others is compiled in any case, `MOST_HOPES` times."""
+MOST_HOPES = 2
 MOST_WIDE = 2
 """So many programs are compiled in float64 where their loops in float32 are refused."""
 MOST_WRONG = 8.0
@@ -82,7 +84,7 @@ def worth_compiling(
     given = apart(derivation.unchanged)
     others = _in_turn(derivation, entrants, judge)
     found = chain([(inf, AS_GIVEN, given)], _without_overflow(derivation), others)
-    last, off = 0.0, 1.0
+    last, off, hopes = 0.0, 1.0, MOST_HOPES
     known = {AS_GIVEN}
     tried = any(each.trial.label == AS_GIVEN for each in entrants)
     for number, (predicted, label, plan) in enumerate(islice(found, judge.effort.compiled)):
@@ -96,8 +98,10 @@ def worth_compiling(
         spent = begun - started
         late = judge.left < judge.racing + max(last, ONE_SECONDS)
         fastest = min((each.seconds for each in entrants if each.run is not None), default=inf)
-        sure = seconds < PROMISING * fastest and judge.left > PROMISING_SECONDS
-        if spent > COMPILING * judge.effort.altogether:
+        far = number > 0 and FAR_FASTER * seconds < fastest < inf and hopes > 0
+        hopes -= far
+        sure = far or (seconds < PROMISING * fastest and judge.left > PROMISING_SECONDS)
+        if number and spent > COMPILING * judge.effort.altogether and not far:
             return
         if late and label != AS_GIVEN and not sure:
             return

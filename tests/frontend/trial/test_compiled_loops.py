@@ -181,12 +181,12 @@ def test_what_is_slow_stage_by_stage_may_be_compiled(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("left", "slow", "tried"), [(0.5, 1.0, True), (0.5, 1e-9, False), (0.2, 1.0, False)]
+    ("left", "slow", "tried"), [(0.5, 1.0, True), (0.5, 1e-9, False), (0.2, 1.0, True)]
 )
 def test_what_is_predicted_to_be_far_faster_is_compiled_late(
     monkeypatch: pytest.MonkeyPatch, left: float, slow: float, tried: bool
 ) -> None:
-    """Where no time is left for the others, as long as there is some."""
+    """Where no time is left for the others."""
     derivation = ed.derive("Y[i] = X[i]^6/X[i]^4", X=(400_000,))
     judge = judge_of(derivation, "cpu", perf_counter())
     monkeypatch.setattr(Judge, "left", property(lambda judge: left))
@@ -358,3 +358,20 @@ def test_beside_slow_lines_loops_come_first(slow: bool, monkeypatch: pytest.Monk
     assert len(plain) == 1
     assert isfinite(plain[0].error)
     torch.testing.assert_close(f(x), (x.square() + 3).amax(1))
+
+
+@pytest.mark.parametrize(("seconds", "tried"), [(10.0, True), (1e-6, False)])
+def test_what_is_predicted_to_be_far_faster_is_compiled_in_any_case(
+    seconds: float, tried: bool
+) -> None:
+    """Rows of a table that are added: one loop, though no time is left."""
+    shapes = {"I": (5000, 8), "E": (100, 64)}
+    types = {"I": "int64", "E": "float32"}
+    derivation = ed.derive("Y[b,d] = sum[k](E[I[b,k],d])", dtypes=types, **shapes)
+    judge = judge_of(derivation, "cpu", 0.0, effort=replace(NORMAL, altogether=1e-9))
+    judge.fastest = seconds
+    run = executable(derivation.unchanged, "cpu")
+    entrants = [Entrant(Trial("baseline", None, (), seconds, 0.0, "baseline"), run=run)]
+    found = [label for label, _ in worth_compiling(derivation, entrants, judge)]
+    assert any(label.startswith("candidate") for label in found) is tried
+    assert len(found) <= 1 + compiling.MOST_HOPES
