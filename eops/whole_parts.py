@@ -11,7 +11,6 @@ meet a floating-point number.  Here a stage has one type, and such parts have th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from math import inf
 from typing import Final, NamedTuple
@@ -29,7 +28,6 @@ from einderive.ta.ir.node import (
     Node,
     Number,
     Power,
-    Select,
     Source,
     Tensor,
 )
@@ -132,7 +130,9 @@ class _Largest:
             return _size(node.value)
         if isinstance(node, Access):
             return self._of_read(node)
-        below = [self(child) for child in children(node)]
+        if isinstance(node, Apply) and FUNCTIONS[node.function].truth:
+            return 1.0
+        below = [self(child) for child in branches(node) or children(node)]
         if isinstance(node, Add):
             return sum(below)
         if isinstance(node, Mul):
@@ -141,27 +141,28 @@ class _Largest:
                 found *= size
             return found if found == found else inf
         if isinstance(node, Power):
-            return below[0] ** min(node.exponent, 64) if node.exponent > 0 else inf
-        if isinstance(node, Select):
-            return max(self(node.then), self(node.otherwise))
-        assert isinstance(node, Apply)
-        return self._applied(node, below)
-
-    def _applied(self, node: Apply, below: Sequence[float]) -> float:
-        known = FUNCTIONS[node.function]
-        if known.truth:
-            return 1.0
-        if known.picks:
-            return max(below[1:])
-        return max(below) if node.function in NO_LARGER else inf
+            return _power(below[0], node.exponent) if node.exponent > 0 else inf
+        no_larger = bool(branches(node))
+        no_larger |= isinstance(node, Apply) and node.function in NO_LARGER
+        return max(below) if no_larger else inf
 
     def _of_read(self, node: Access) -> float:
         if not _is_given(node):
             low, high = affine.bounds(node.rows[0], self.domain)
             return float(max(abs(low), abs(high)))
-        low, high = LIMITS[self.types[node.source]]
+        low, high = LIMITS.get(self.types[node.source], (0, inf))
         return max(float(max(abs(low), abs(high))), _size(node.fill))
 
 
+def _power(size: float, exponent: int) -> float:
+    try:
+        return size**exponent
+    except OverflowError:
+        return inf
+
+
 def _size(value: Number) -> float:
-    return float(abs(value)) if isinstance(value, Fraction) else abs(value)
+    try:
+        return float(abs(value))
+    except OverflowError:
+        return inf

@@ -130,6 +130,8 @@ def _row_product(left: Row, operator: str, right: Row, span: tree.Span) -> Row:
 
 def as_value(index: tree.Expression) -> tree.Expression:
     """An index with data in it as a value: `I[n]//2 = floor_divide(I[n], 2)`."""
+    if isinstance(index, tree.Number):
+        whole_number(index.value, index.span)
     if isinstance(index, tree.Read) or not any(tree.reads_in(index)):
         return index
     index = with_parts(index, as_value)

@@ -91,6 +91,9 @@ def test_as_exact_as_operation_by_operation(text: str) -> None:
         ("Y[i] = sin(t[i])", "float32", "float32"),  # what is given may be rounded
         ("Y[i] = exp(-i)", "float32", "float32"),
         ("Y[i] = x[i] < t[i]", "float32", "float32"),
+        ("Y[i] = where(x[i] < 1, t[i], 5) - 7", "float32", "int64"),  # chosen by floats
+        ("Y[i] = (x[i] < 1) - s[i]", "float32", "float32"),
+        ("Y[i] = t[i]^999 - t[0]", "float32", "int64"),
     ],
 )
 def test_the_type_of_a_part(text: str, compute: str, own: str) -> None:

@@ -120,5 +120,7 @@ def test_what_a_statement_binds_is_an_iterator() -> None:
 
 
 def test_numbers_with_fractions_are_no_index() -> None:
+    with pytest.raises(FormulaSyntaxError, match="iterators and integers"):
+        ed.parse("y[n] = E[N[n]+0.5,0]", E=(6, 4), N=(3,), dtypes={"N": "int64"})
     with pytest.raises(RangeError, match="s is an index here, and its type is float64"):
         ed.parse("y = E[s,0]", E=(6, 4), s=(), dtypes="float64")
