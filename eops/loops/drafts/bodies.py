@@ -231,8 +231,7 @@ class Bodies:
     def _made(self, node: Node, kind: str, at: _At) -> Value:
         known = FUNCTIONS[node.function] if isinstance(node, Apply) else None
         truth = known is not None and known.truth
-        whole = known is not None and known.digits and kind != TRUTH
-        own = TRUTH if truth else "int64" if whole else self._compared.part(node, at.stage, kind)
+        own = TRUTH if truth else self._compared.part(node, at.stage, kind)
         if own != kind:
             return Operation(kind, (self._value(node, own, at),), kind)
         if kind == TRUTH and not truth:

@@ -19,8 +19,8 @@ from einderive.eops import comparisons
 from einderive.eops.dtypes import Kinds, holds, operand_type, values
 from einderive.eops.loops.drafts.group import Group
 from einderive.eops.whole_parts import part_type
-from einderive.ta.functions import REDUCERS
-from einderive.ta.ir.node import Access, Node, Scope, Source
+from einderive.ta.functions import FUNCTIONS, REDUCERS
+from einderive.ta.ir.node import Access, Apply, Node, Scope, Source
 from einderive.ta.ir.positions import INDEX
 
 TRUTH: Final = "bool"
@@ -74,6 +74,8 @@ class Compared:
 
     def part(self, node: Node, stage: Scope, kind: str) -> str:
         """The type in which a part of a stage that computes in this one is computed."""
+        if kind != TRUTH and isinstance(node, Apply) and FUNCTIONS[node.function].digits:
+            return "int64"
         return part_type(node, stage.domain, self.dtypes, kind)
 
     def _inside(self, operand: Node) -> Kinds | None:

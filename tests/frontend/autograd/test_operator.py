@@ -3,6 +3,7 @@ are compared with torch's on the plain line, alone and in code that torch compil
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from tests.frontend.autograd.test_node import QUICK, operands
 from tests.frontend.autograd.test_transformations import TEXT, TRANSFORMATIONS, plain
 
 SHAPES: dict[str, Any] = {"A": (2, 3), "x": (3,)}
+NUMBERS = count()
+"""Of operators, which torch keeps: tests of this file may be run in several parts."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,7 @@ def function() -> ed.CompiledFunction:
 
 @pytest.fixture(scope="module")
 def operator(function: ed.CompiledFunction) -> Any:
-    made = function.as_torch_op("under_transformations")
+    made = function.as_torch_op(f"under_transformations_{next(NUMBERS)}")
     return lambda a, x: made(a, x)
 
 
