@@ -150,8 +150,8 @@ class _Largest:
         if not _is_given(node):
             low, high = affine.bounds(node.rows[0], self.domain)
             return float(max(abs(low), abs(high)))
-        low, high = LIMITS.get(self.types[node.source], (0, inf))
-        return max(float(max(abs(low), abs(high))), _size(node.fill))
+        least, most = LIMITS.get(self.types[node.source], (-inf, inf))
+        return max(-float(least), float(most), _size(node.fill))
 
 
 def _power(size: float, exponent: int) -> float:
@@ -163,6 +163,6 @@ def _power(size: float, exponent: int) -> float:
 
 def _size(value: Number) -> float:
     try:
-        return float(abs(value))
+        return abs(float(value))
     except OverflowError:
         return inf
