@@ -60,7 +60,7 @@ def part_type(
     if compute not in HELD or not may_differ(node, domain):
         return compute
     read = (part.source for part in values(node) if isinstance(part, Access))
-    if any(types[source] not in LIMITS for source in read):
+    if any(types.get(source, compute) not in LIMITS for source in read):
         return compute
     largest = _Largest(domain, types)
     size = max(map(largest, children(node)))
@@ -150,7 +150,7 @@ class _Largest:
         if not _is_given(node):
             low, high = affine.bounds(node.rows[0], self.domain)
             return float(max(abs(low), abs(high)))
-        least, most = LIMITS.get(self.types[node.source], (-inf, inf))
+        least, most = LIMITS.get(self.types.get(node.source, ""), (-inf, inf))
         return max(-float(least), float(most), _size(node.fill))
 
 

@@ -22,6 +22,7 @@ from einderive.eops.triton_kernels.emit_access import (
 )
 from einderive.eops.triton_kernels.plan import Plan
 from einderive.eops.triton_kernels.sizes.order import ranked
+from einderive.eops.whole_parts import part_type
 from einderive.ta.facts.differences import bracketed
 from einderive.ta.functions import FUNCTIONS
 from einderive.ta.functions.data import Function
@@ -29,7 +30,18 @@ from einderive.ta.functions.helper import Precision
 from einderive.ta.ir import affine
 from einderive.ta.ir.expr import const
 from einderive.ta.ir.interning import make_add
-from einderive.ta.ir.node import Access, Add, Apply, Condition, Const, Mul, Node, Power, Select
+from einderive.ta.ir.node import (
+    Access,
+    Add,
+    Apply,
+    Condition,
+    Const,
+    Mul,
+    Node,
+    Power,
+    Select,
+    Source,
+)
 from einderive.ta.ir.positions import INDEX
 
 ONE: Final = const(1)
@@ -60,6 +72,8 @@ class BodyWriter:
         self.lines: list[list[str]] = [[] for _ in range(levels)]
         self.helpers: dict[str, None] = {}
         self.compute = plan.compute
+        known = zip(plan.sources, plan.dtypes, strict=True)
+        self._types: Mapping[Source, str] = {INDEX: "int64", **dict(known)}
         """The type of what is written: the stage's, or another one in which values are compared."""
         self._names: dict[tuple[Node, str], str] = {}
         self._below: dict[int, int] = {}
@@ -77,8 +91,17 @@ class BodyWriter:
             return scalar(node.value, self.compute, self.frame.numbers)
         key = (node, self.compute)
         if key not in self._names:
-            self._names[key] = self._assign(self._text(node), node.free)
+            own = part_type(node, self.plan.domain, self._types, self.compute)
+            text = self._text(node) if own == self.compute else self._converted(node, own)
+            self._names[key] = self._assign(text, node.free)
         return self._names[key]
+
+    def _converted(self, node: Node, own: str) -> str:
+        """The value of a part that is computed in a type of its own (`eops.whole_parts`)."""
+        before, self.compute = self.compute, own
+        value = self.value(node)
+        self.compute = before
+        return f"{value}.to({TRITON_DTYPE[before]})"
 
     def _assign(self, text: str, free: int) -> str:
         name = f"{self._prefix}{self._count}"
@@ -252,11 +275,9 @@ class BodyWriter:
 
     def _read(self, terms: Sequence[Node]) -> list[str]:
         """The types of the reads that may become values of the terms."""
-        plan = self.plan
-        dtypes = {INDEX: "int64", **dict(zip(plan.sources, plan.dtypes, strict=True))}
         read = [part for node in terms for part in values(node) if isinstance(part, Access)]
         # a product that is computed before has the type in which it was
-        return [dtypes.get(one.source, plan.compute) for one in read]
+        return [self._types.get(one.source, self.plan.compute) for one in read]
 
     def _term_of(self, node: Node) -> Node:
         """What a read of a gather gives, where it does not miss."""

@@ -178,6 +178,14 @@ def digits_beside_floats() -> Case:
     return Case("digits beside floats", scope(box(37), [], body), "loop", 1e-6)
 
 
+def rest_beside_floats() -> Case:
+    """Of whole numbers that a float does not hold."""
+    large = expr.add(expr.const(2**40), read(expr.tensor("A", (37,), "int64"), 0))
+    rest = expr.apply("remainder", large, expr.const(97))
+    body = expr.mul(rest, read(expr.tensor("B", (37,), "float32"), 0))
+    return Case("rest beside floats", scope(box(37), [], body), "loop", 1e-6)
+
+
 def all_functions(dtype: str) -> Scope:
     """The sum of all functions, in one kernel."""
     tensors = [expr.tensor(letter, (37,), dtype) for letter in "ABC"]
@@ -327,6 +335,7 @@ def cases() -> list[Case]:
             if known.whole and not known.part and name != "bitwise_invert"
         ),
         digits_beside_floats(),
+        rest_beside_floats(),
         Case("hostile name", scope(box(4), [], read(hostile, 0)), "loop", 0),
     )
     functions = [
