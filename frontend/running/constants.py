@@ -36,6 +36,8 @@ def once(run: Run) -> Run:
         with torch.inference_mode(False), torch.no_grad():
             found = run(buffers)
         plain = type(found) is torch.Tensor and not _transformed(found)
+        if plain and found.is_cuda:  # the next call may be on another stream
+            torch.cuda.current_stream(found.device).synchronize()
         if plain and found.untyped_storage().nbytes() <= MOST_KEPT:
             known[key] = found
         return found
