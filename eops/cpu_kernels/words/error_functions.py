@@ -153,17 +153,19 @@ def _short_erf(excess: Written) -> Written:
 def _gelu(dtype: str, form: _Precision, real: type) -> Written:
     quotient = _quotient(real, form.gelu_middle, form.gelu_tail)
     near, weighted = polynomial(real, form.gelu_near), times_exponential(dtype)
-    most, edge, zero, half = map(real, (form.gelu_most, GELU_EDGE, 0, 0.5))
+    most, edge, zero, half, one = map(real, (form.gelu_most, GELU_EDGE, 0, 0.5, 1))
 
     @compiled
     def gelu(x: Any) -> Any:
         t = absolute(x)
-        t = most if t > most else t
+        far = t > most  # where the tail is 0: subnormal numbers on the way would take time
+        t = one if far else t
         square = t * t
         c, d = quotient(t)
         w = c * t
         d = fused(d, t, fused(c, t, -w))
         tail = weighted(-half * square, half * fused(-t, t, square), w, d)  # |x|/2*erfc(|x|/sqrt 2)
+        tail = zero if far else tail
         found = x - tail if x > zero else fused(zero, x, tail)  # NaN at -inf, as 0*inf is
         h = half * x
         centre = fused(h, fused(x, near(x * x), x), h)
