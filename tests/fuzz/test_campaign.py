@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -108,6 +109,10 @@ def _unguarded(inlined: Node, *arguments: object) -> Node:
     return inlined
 
 
+def _of_any_reducer(scope: Scope, *arguments: Any) -> None:
+    maps.require_zero(make_scope(scope.loops, scope.sums, scope.body), *arguments)
+
+
 def _any_reducer(scope: Scope, access: Access, source: Scope) -> str:
     return source.reducer if source.sums else scope.reducer
 
@@ -123,7 +128,7 @@ def _fills_taken_for_zero(body: Node, *arguments: object) -> tuple[zero.Read, ..
 
 REMOVED: Mapping[str, tuple[object, str, Callable[..., object] | dict[str, Reduction]]] = {
     "what leaves a range is zero": (maps, "vanishes_outside", _yes),
-    "only a sum gains or loses points": (maps, "_require_sum", _nothing),
+    "only a sum gains or loses points": (reindex_sums, "require_zero", _of_any_reducer),
     "the maps of a sum are inverse": (reindex_sums, "_require_inverse", _nothing),
     "the loops, read back, are the old ones": (ReindexLoops, "_returns", _yes),
     "loops shrink where the body is zero": (reindex_loops, "require_zero", _nothing),
