@@ -69,11 +69,13 @@ def simplified(trace: Trace) -> Simple:
 def _folded(trace: Trace) -> tuple[dict[int, torch.Tensor], list[Call]]:
     """The tensors that depend on no operand, and the calls that are left."""
     found = {n: v.constant for n, v in trace.values.items() if v.constant is not None}
-    fixed = _fixed(trace, found, inf)
+    given = frozenset(found)
+    fixed = _fixed(trace, given, inf)
     needed = _needed_later(trace, fixed)
     if sum(_bytes(trace.values[number].layout) for number in needed) > MOST_KEPT:
-        fixed = _fixed(trace, found, MOST_KEPT)
+        fixed = _fixed(trace, given, MOST_KEPT)
         needed = _needed_later(trace, fixed)
+    stays = needed | given
     last = {n: place for place in sorted(fixed) for n in trace.calls[place].reads()}
     calls: list[Call] = []
     with torch.inference_mode(False), torch.no_grad():
@@ -86,7 +88,7 @@ def _folded(trace: Trace) -> tuple[dict[int, torch.Tensor], list[Call]]:
             outputs = result if call.spread else (result,)
             found |= zip(call.outputs, outputs if call.outputs else (), strict=True)
             for number in (*call.reads(), *call.outputs):
-                if last.get(number, place) == place and number not in needed:
+                if last.get(number, place) == place and number not in stays:
                     found.pop(number, None)
     return found, calls
 

@@ -17,7 +17,7 @@ from einderive.eops.back_ends.compilers import usable
 from einderive.eops.back_ends.cpu_kernels import points
 from einderive.eops.back_ends.cpu_kernels import worth_compiling as stage_is_worth
 from einderive.eops.back_ends.task import Task
-from einderive.eops.dtypes import HALVES
+from einderive.frontend.accuracy.inputs.chosen import NARROW
 from einderive.frontend.derived import Derived
 from einderive.frontend.limits.refusal import refused_plan
 from einderive.frontend.machine.as_loops import as_loops, fastest_as_loops
@@ -60,7 +60,6 @@ predicted where memory is fast."""
 PROMISING, PROMISING_SECONDS = 0.85, 0.3
 """What is predicted to take less than this part of the fastest one's time is compiled also where
 little time is left, as long as this many seconds are."""
-NARROW = HALVES | {"float32"}
 FAR_FASTER = 4.0
 """Loops that are so many times as fast as a slow plain program leave out others like it; what is
 predicted to be so much faster than all others is compiled in any case, `MOST_HOPES` times."""

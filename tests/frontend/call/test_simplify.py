@@ -97,3 +97,16 @@ def test_memory_is_written_once_or_at_each_call(room: int, monkeypatch: pytest.M
     writes = sum(isinstance(step, Call) and bool(step.writes) for step in simple.steps)
     assert writes == (0 if room >= 48 else 4)
     assert len(simple.constants) == (1 if room >= 48 else len(simple.constants))
+
+
+def test_what_was_there_before_stays_for_calls_that_are_made_each_time() -> None:
+    table = torch.arange(12.0)
+
+    def run(given: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
+        return (given[0] * (table * 2) + table,)
+
+    x = torch.randn(12)
+    trace, results = record(run, [x])
+    simple = simplified(trace)
+    torch.testing.assert_close(body(simple)(x)[0], results[0], rtol=0, atol=0)
+    assert len(simple.constants) == 2
